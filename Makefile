@@ -3,7 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CONSTRAINTS := constraints.txt
-EXTRA := dev
+EXTRAS := cli,dask,excel,frames,parquet,plot,serve
+GROUP := dev
+PIP := pip==26.3
 READY := $(VENV)/.ready
 
 # numba's cache does not notice an edit in a called file, so each state of the
@@ -12,14 +14,15 @@ STAMP = $(shell cat src/sklazy/kernels/*.py src/sklazy/kernels/*/*.py src/sklazy
 export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-$(STAMP)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint docs release-check slow mutate bench tables accuracy compat format clean
+.PHONY: help demo test check lint docs release-check sbom slow mutate bench tables accuracy peers compat format clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 15
 
 $(READY): pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[$(EXTRA)]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[$(EXTRAS)]' --group $(GROUP)
 	@touch $@
 
 demo: $(READY)  ## the main job, on data that scikit-learn ships
@@ -52,6 +55,10 @@ release-check:  ## what would be published: built, checked, installed alone and 
 	.venv-alone/bin/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) dist/*.whl
 	cd .venv-alone && bin/python ../tests/try_wheel.py
 
+sbom:  ## what an installation consists of (CycloneDX), in dist/; after `make release-check`
+	.venv-release/bin/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) cyclonedx-bom
+	.venv-release/bin/cyclonedx-py environment .venv-alone --output-file dist/sklazy.cdx.json
+
 # Here linear algebra has threads, as it has where people use it.
 slow: export OPENBLAS_NUM_THREADS ?= 2
 slow: $(READY)  ## the statistical and large tests, properties on new examples
@@ -69,11 +76,14 @@ tables: $(READY)  ## the documentation's speed tables, from what `make bench` ke
 	$(BIN)/python benchmarks/tables.py
 
 accuracy: $(READY)  ## the study beside forests and boosting (hours; it resumes)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[peers]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) --group peers
 	$(BIN)/sklazy reproduce accuracy --jobs 2 --out sklazy-results
 
+peers: $(READY)  ## docs/comparison.md: installs each peer and asks it (minutes, some GB)
+	$(BIN)/python benchmarks/peers/run.py $(ONLY)
+
 compat:  ## the tests against the oldest supported versions
-	$(MAKE) test VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt EXTRA=test
+	$(MAKE) test VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt GROUP=test
 
 format: $(READY)  ## rewrite the sources in the house format
 	$(BIN)/ruff format .
@@ -81,4 +91,4 @@ format: $(READY)  ## rewrite the sources in the house format
 
 clean:  ## remove the environments and caches
 	rm -rf docs/_build docs/api docs/gallery
-	rm -rf .venv .venv-oldest .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-oldest .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -27,6 +27,7 @@ from sklazy.flow import Selected
 from sklazy.methods.selection import nearest
 from sklazy.methods.selection.nearest_on_device import AHEAD, LONG_SEARCH
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
+from sklazy.neighbors.cuda.pointing import GivenOnDevice
 from sklazy.neighbors.cuda.sets import DeviceSets
 
 K, N_CLASSES, N_QUERIES = 5, 5, 10_000
@@ -279,7 +280,7 @@ def many_rows(n_rows=100_000_000, d=28, r=14):
     codes = (rng.random((N_QUERIES, d)) * sizes).astype(np.int32)
     attributes = np.argsort(rng.random((N_QUERIES, d)), axis=1)[:, :r].astype(np.int32)
     selected = Selected(attributes, np.full(N_QUERIES, r, np.int32))
-    search = DeviceNominalSearch(sets, codes, selected, K)
+    search = DeviceNominalSearch(sets, codes, GivenOnDevice(selected), K)
     took = best_of(lambda: (search.run(0, N_QUERIES), search.votes), 3)
     same = all(count_votes(sets, columns, search, query) for query in range(5))
     one = best_of(lambda: (search.run(0, 1), search.votes), 5)

@@ -36,6 +36,7 @@ from sklazy.kernels.cuda.with_cupy import CupyDevice
 from sklazy.methods.selection.nearest_in_pieces import columns_cargo, sets_cargo
 from sklazy.neighbors.cuda.cutting import cut_cases
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
+from sklazy.neighbors.cuda.pointing import GivenOnDevice
 from sklazy.neighbors.cuda.sets import count_set_bytes, put_sets
 from sklazy.neighbors.levels import Tallies, merge
 from sklazy.neighbors.voting import Voting
@@ -186,7 +187,7 @@ def many_rows(n_rows=100_000_000, d=28, r=14):
     codes = (rng.random((N_QUERIES, d)) * sizes).astype(np.int32)
     attributes = np.argsort(rng.random((N_QUERIES, d)), axis=1)[:, :r].astype(np.int32)
     selected = Selected(attributes, np.full(N_QUERIES, r, np.int32))
-    whole = DeviceNominalSearch(sets, codes, selected, K)
+    whole = DeviceNominalSearch(sets, codes, GivenOnDevice(selected), K)
     whole.run(0, N_QUERIES)
     expected, cases = whole.votes, to_host(sets)
     del sets, whole
@@ -198,7 +199,9 @@ def many_rows(n_rows=100_000_000, d=28, r=14):
     )
 
     def ask(there, first, last):
-        search = DeviceNominalSearch(there, codes, selected, K, tally=True)
+        search = DeviceNominalSearch(
+            there, codes, GivenOnDevice(selected), K, tally=True
+        )
         search.run(0, N_QUERIES)
         return lambda: Tallies(search.thresholds.astype(np.int64), search.tallies)
 

@@ -9,7 +9,7 @@ learned from. Peers see categories as indicators, medians for missing cells, and
 in units of their deviation. Classes of fewer than 15 rows are left out: the folds of
 the peers need some of each. Peers that fit a model again and again are measured on the
 first splits alone; so `show` has sizes and seconds of these, and coverage of all. Peers
-need ``pip install 'sklazy[peers]'``.
+need ``pip install --group peers``.
 """
 
 import argparse

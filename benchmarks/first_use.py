@@ -25,7 +25,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parents[1] / "src"
 N_ROWS, N_QUERIES = 2000, 200
-ENSEMBLES = "LazyBagging", "LazyStacking", "LazyBlend"
+ENSEMBLES = "LazyBagging", "LazyStacking", "LazyClassifier", "LazyRegressor"
 
 
 def main(words):

@@ -6,24 +6,33 @@ each model and fold, and writes the same to a file:
 
     python benchmarks/large_tables.py DATA --half odd --models blend,kernel,hgb --out F
 
-LightGBM takes part where it is installed. Errors are over the standard deviation of the
-targets; a query's price is that of a batch of all rows of the other fold, or of
-`--most-queries` of them.
+LightGBM, CatBoost, and RealMLP, TabM and xRFM of pytabkit take part where they are
+installed; these three on a GPU where there is one. Errors are over the standard
+deviation of the targets; a query's price is that of a batch of all rows of the other
+fold, or of `--most-queries` of them. `--jobs` runs as many at a time, the longest
+first; a model that fails leaves its reason.
 """
 
 import argparse
 import csv
 import os
+import resource
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
 )
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from sklazy import (
@@ -34,7 +43,9 @@ from sklazy import (
 )
 
 FIELDS = ["table", "fold", "model", "n_rows", "n_columns", "accuracy", "log_loss"]
-FIELDS += ["error", "fit_s", "query_ms", "weights"]
+FIELDS += ["auc", "error", "fit_s", "query_ms", "memory_mb", "weights", "failure"]
+MODELS = "blend,kernel,hgb,lightgbm,catboost,rf,et,realmlp,tabm,xrfm"
+LONGEST = ("catboost", "realmlp", "tabm", "xrfm", "blend", "kernel", "et", "rf")
 MOST_CATEGORIES = 250
 
 
@@ -58,34 +69,80 @@ def as_codes(frame):
     return coded
 
 
-def make_models(is_class):
-    """Make the models by name, each with how it takes a table."""
-    keep = lambda frame: frame  # noqa: E731
-    lazy = (
-        (LazyBlendClassifier, LazyKernelClassifier)
-        if is_class
-        else (LazyBlendRegressor, LazyKernelRegressor)
-    )
-    boosted = (
-        HistGradientBoostingClassifier if is_class else HistGradientBoostingRegressor
-    )
-    hgb = boosted(categorical_features="from_dtype", random_state=0)
-    models = {
-        "blend": (lazy[0](n_jobs=1), keep),
-        "kernel": (lazy[1](n_jobs=1), keep),
-        "hgb": (hgb, as_codes),
-    }
-    try:
+def as_it_is(frame):
+    """No change."""
+    return frame
+
+
+def as_texts(frame):
+    """Categories as text, as CatBoost and the models of pytabkit take them."""
+    coded = frame.copy()
+    for name in frame.select_dtypes("category"):
+        coded[name] = frame[name].astype(str).fillna("missing")
+    return coded
+
+
+LAZY = {
+    "blend": (LazyBlendRegressor, LazyBlendClassifier),
+    "kernel": (LazyKernelRegressor, LazyKernelClassifier),
+}
+FORESTS = {
+    "rf": (RandomForestRegressor, RandomForestClassifier),
+    "et": (ExtraTreesRegressor, ExtraTreesClassifier),
+}
+
+
+def make_model(name, is_class, frame):
+    """Make a model, and how it takes a table; import what it needs only now."""
+    if name in LAZY:
+        return LAZY[name][is_class](n_jobs=1), as_it_is
+    if name in FORESTS:
+        return FORESTS[name][is_class](300, n_jobs=1, random_state=0), as_numbers
+    if name in ("hgb", "lightgbm", "catboost"):
+        return make_boosting(name, is_class, frame)
+    return make_network(name, is_class), as_texts
+
+
+def make_boosting(name, is_class, frame):
+    """Make boosted trees, and how they take a table."""
+    if name == "hgb":
+        kind = (HistGradientBoostingRegressor, HistGradientBoostingClassifier)[is_class]
+        return kind(categorical_features="from_dtype", random_state=0), as_codes
+    if name == "lightgbm":
         import lightgbm
-    except ImportError:
-        return models
-    kind = lightgbm.LGBMClassifier if is_class else lightgbm.LGBMRegressor
-    return {**models, "lightgbm": (kind(n_jobs=1, verbose=-1), as_codes)}
+
+        kind = (lightgbm.LGBMRegressor, lightgbm.LGBMClassifier)[is_class]
+        return kind(n_jobs=1, verbose=-1), as_codes
+    import catboost
+
+    kind = (catboost.CatBoostRegressor, catboost.CatBoostClassifier)[is_class]
+    labels = list(frame.select_dtypes("category"))
+    how = {"verbose": False, "allow_writing_files": False, "thread_count": 1}
+    return kind(cat_features=labels, random_state=0, **how), as_texts
+
+
+def make_network(name, is_class):
+    """Make a model of pytabkit, on the GPU if there is one."""
+    import pytabkit
+    import torch
+
+    names = {"realmlp": "RealMLP_TD", "tabm": "TabM_D", "xrfm": "XRFM_D"}
+    kind = f"{names[name]}_{'Classifier' if is_class else 'Regressor'}"
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    return getattr(pytabkit, kind)(device=device, n_threads=1, random_state=0)
+
+
+def as_numbers(frame):
+    """Codes of categories as numbers, empty cells as the median."""
+    coded = as_codes(frame)
+    for name in coded.select_dtypes("category"):
+        coded[name] = coded[name].astype(float)
+    return coded.astype(float).fillna(coded.astype(float).median())
 
 
 def measure(name, frame, targets, parts, is_class, most):
     """Fit and ask one model; returns its figures."""
-    model, take = make_models(is_class)[name]
+    model, take = make_model(name, is_class, frame)
     learned, asked = parts
     asked = asked[:most]
     table = take(frame)
@@ -95,24 +152,33 @@ def measure(name, frame, targets, parts, is_class, most):
     fit_s = time.process_time() - start
     start = time.process_time()
     ask = model.predict_proba if is_class else model.predict
-    answers = ask(table.iloc[asked])
+    answers = np.asarray(ask(table.iloc[asked]))
     query_ms = 1e3 * (time.process_time() - start) / len(asked)
     figures = {"fit_s": round(fit_s, 2), "query_ms": round(query_ms, 4)}
+    figures["memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     weights = getattr(model, "weights_", {})
     figures["weights"] = " ".join(f"{k}={v:.2f}" for k, v in weights.items())
+    return {**figures, **score(model, answers, targets, asked, is_class)}
+
+
+def score(model, answers, targets, asked, is_class):
+    """Error, or accuracy, log loss and AUC (two classes)."""
     truth = targets[asked]
     if not is_class:
-        error = np.sqrt(np.mean((answers - truth) ** 2)) / targets.std()
-        return {**figures, "error": round(float(error), 5)}
+        error = np.sqrt(np.mean((answers.ravel() - truth) ** 2)) / targets.std()
+        return {"error": round(float(error), 5)}
     own = answers[np.arange(len(truth)), np.searchsorted(model.classes_, truth)]
     n_classes = len(model.classes_)
     right = model.classes_[answers.argmax(axis=1)] == truth
     losses = -np.log(0.999 * own + 0.001 / n_classes)
-    return {
-        **figures,
+    found = {
         "accuracy": round(100 * float(right.mean()), 3),
         "log_loss": round(float(losses.mean()), 5),
     }
+    if n_classes == 2:
+        auc = roc_auc_score(truth == model.classes_[1], answers[:, 1])
+        found["auc"] = round(float(auc), 5)
+    return found
 
 
 def find_tables(folder, half):
@@ -129,34 +195,55 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--half", default="odd")
-    parser.add_argument("--models", default="blend,kernel,hgb,lightgbm")
+    parser.add_argument("--models", default=MODELS)
     parser.add_argument("--folds", type=int, default=2)
     parser.add_argument("--most-queries", type=int, default=None)
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     if os.environ.get("OMP_NUM_THREADS") != "1":
         print(
             "times are those of several cores: set OMP_NUM_THREADS=1", file=sys.stderr
         )
+    units = [
+        (options.folder, table, fold, name, options.most_queries)
+        for table in find_tables(options.folder, options.half)
+        for fold in range(options.folds)
+        for name in options.models.split(",")
+    ]
+    if options.jobs == 1:
+        collect(options.out, map(run_unit, units))
+        return
+    places = {name: place for place, name in enumerate(LONGEST)}
+    units.sort(key=lambda unit: places.get(unit[3], len(LONGEST)))
+    with ProcessPoolExecutor(options.jobs, max_tasks_per_child=1) as pool:
+        jobs = [pool.submit(run_unit, unit) for unit in units]
+        collect(options.out, (job.result() for job in as_completed(jobs)))
+
+
+def run_unit(unit):
+    """Measure a model on a fold of a table; its figures, or why there are none."""
+    folder, table, fold, name, most = unit
+    frame, targets = read(folder / f"{table}.csv.gz")
+    is_class = table.startswith("c-")
+    kind = StratifiedKFold if is_class else KFold
+    folds = kind(2, shuffle=True, random_state=0)
+    parts = list(folds.split(frame, targets))[fold]
+    shape = {"n_rows": len(parts[0]), "n_columns": frame.shape[1]}
+    row = {"table": table, "fold": fold, "model": name, **shape}
+    try:
+        return {**row, **measure(name, frame, targets, parts, is_class, most)}
+    except Exception as error:  # other models go on
+        return {**row, "failure": " ".join(f"{error!r}".split())[:200]}
+
+
+def collect(path, found):
+    """Print and keep what comes back, as it comes."""
     rows = []
-    for table in find_tables(options.folder, options.half):
-        frame, targets = read(options.folder / f"{table}.csv.gz")
-        is_class = table.startswith("c-")
-        folds = (StratifiedKFold if is_class else KFold)(
-            2, shuffle=True, random_state=0
-        )
-        for fold, parts in enumerate(folds.split(frame, targets)):
-            if fold >= options.folds:
-                break
-            for name in options.models.split(","):
-                how = frame, targets, parts, is_class, options.most_queries
-                if name not in make_models(is_class):
-                    continue
-                shape = {"n_rows": len(parts[0]), "n_columns": frame.shape[1]}
-                row = {"table": table, "fold": fold, "model": name, **shape}
-                rows.append({**row, **measure(name, *how)})
-                print(rows[-1], flush=True)
-                write(options.out, rows)
+    for row in found:
+        rows.append(row)
+        print(row, flush=True)
+        write(path, rows)
 
 
 def write(path, rows):

@@ -1,7 +1,7 @@
 """What races find, and at what share of the usual cost, over several seeds.
 
 Run: python benchmarks/racing_quality.py WHAT [seeds], WHAT being subsets, recovery,
-many, sequential or search.
+many, sequential, search or iterated.
 """
 
 import sys
@@ -11,6 +11,7 @@ from itertools import product
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy.stats import loguniform
 from sklearn.base import is_classifier
 from sklearn.datasets import (
     load_breast_cancer,
@@ -29,9 +30,10 @@ from sklearn.model_selection import (
     RepeatedKFold,
     RepeatedStratifiedKFold,
     StratifiedKFold,
+    cross_val_score,
 )
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -262,6 +264,45 @@ def regrets(n_seeds, n_repeats=10):
     return np.vstack([table, table.mean(axis=0)])
 
 
+# --- iterated races ------------------------------------------------------------------
+
+SPACE = {"svm__C": loguniform(1e-3, 1e4), "svm__gamma": loguniform(1e-6, 1e1)}
+ITERATED = {
+    "12 candidates": {"n_iter": 12},
+    "30 candidates": {"n_iter": 30},
+    "3 races of 12": {"n_iter": 12, "n_rounds": 3},
+}
+"""Searches of a machine's two parameters; the last two have 30 candidates in all."""
+
+
+def machines():
+    """Sets of up to 569 rows, for a machine on scaled columns."""
+    numbers = make_friedman1(300, noise=1.0, random_state=0)
+    return {
+        "wine": (SVC(), *load_wine(return_X_y=True)),
+        "iris": (SVC(), *load_iris(return_X_y=True)),
+        "cancer": (SVC(), *load_breast_cancer(return_X_y=True)),
+        "diabetes": (SVR(), *load_diabetes(return_X_y=True)),
+        "friedman": (SVR(), *numbers),
+    }
+
+
+def iterated_against_one(name, seed):
+    """Scores on independent folds and fits, for each of `ITERATED`."""
+    machine, X, y = machines()[name]
+    model = Pipeline([("scale", StandardScaler()), ("svm", machine)])
+    folds = StratifiedKFold if is_classifier(machine) else KFold
+    independent = folds(10, shuffle=True, random_state=999 - seed)
+    cells = []
+    for settings in ITERATED.values():
+        cv = folds(10, shuffle=True, random_state=seed)
+        search = RaceSearchCV(model, SPACE, cv=cv, random_state=seed, **settings)
+        best = search.fit(X, y).best_estimator_
+        score = cross_val_score(best, X, y, cv=independent).mean()
+        cells.append((score, search.race_.n_evaluations))
+    return np.array(cells)
+
+
 # --- from a shell ---------------------------------------------------------------------
 
 
@@ -298,12 +339,22 @@ def print_search(n_seeds):
         print("{:10}{:14.3f}{:8.3f}{:9.3f}{:13.0%}{:9.0%}".format(name, *row))
 
 
+def print_iterated(n_seeds):
+    print("score, fits   " + "   ".join(f"{words:>16}" for words in ITERATED))
+    for name in machines():
+        cells = [iterated_against_one(name, seed) for seed in range(n_seeds)]
+        means = np.mean(cells, axis=0)
+        figures = "   ".join(f"{score:.4f}, {fits:8.0f}" for score, fits in means)
+        print(f"{name:12}  {figures}")
+
+
 PRINTED = {
     "subsets": print_subsets,
     "recovery": print_recovery,
     "many": print_many,
     "sequential": print_sequential,
     "search": print_search,
+    "iterated": print_iterated,
 }
 
 

@@ -34,7 +34,9 @@ IGNORED |= {
 
 def public_names() -> Iterator[tuple[str, object]]:
     """Names of the front door, and of the methods of its classes."""
-    for name in sorted(set(sklazy.__all__) - {"__version__"}):
+    errors = sklazy.errors.__all__
+    yield from ((f"sklazy.errors.{name}", getattr(sklazy, name)) for name in errors)
+    for name in sorted(set(sklazy.__all__) - {"__version__", "errors"}):
         found = getattr(sklazy, name)
         yield f"sklazy.{name}", found
         if inspect.isclass(found):

@@ -5,6 +5,8 @@ import importlib
 import importlib.util
 import pathlib
 import re
+import subprocess
+import sys
 import types
 
 import pytest
@@ -168,3 +170,10 @@ def test_the_tables_show_benchmarks_that_exist():
     names = [item["name"] for group in items for item in group]
     assert len(set(names)) == len(names)
     assert {name for shown in tables.SHOWN for name in shown.names} <= set(names)
+
+
+def test_the_comparison_is_what_the_peers_answered():
+    """`make peers` asks them; here the page is compared with what it kept."""
+    command = [sys.executable, str(FOLDER / "peers" / "run.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

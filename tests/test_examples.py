@@ -12,9 +12,9 @@ FOLDER = pathlib.Path(__file__).parent.parent / "examples"
 SAYS = {
     "plot_01_decisive_value.py": "{'fever': 'high', 'rash': 'purple'}: looks at rash",
     "plot_02_first_hour.py": "verified: True",
-    "plot_03_blend_receipt.py": "Why logistic says so",
+    "plot_03_blend_receipt.py": "Why logistic predicts this",
     "plot_04_local_regression.py": "neighbors on the right",
-    "plot_05_rules_of_a_row.py": "Only the",
+    "plot_05_rules_of_a_row.py": "Naive Bayes uses only the",
     "plot_06_ten_of_fifty.py": "found: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]",
     "plot_07_answer_or_abstain.py": "of them for 0.95",
     "plot_08_doubtful_labels.py": "wrong labels among the 8 most doubtful: 8 of 8",

@@ -23,10 +23,18 @@ def test_the_stub_says_what_the_front_door_has():
 
 def test_errors_and_rooms_are_found_at_the_front_door():
     errors = {n for n in vars(sklazy.errors) if n.endswith(("Error", "Warning"))}
-    assert errors <= set(sklazy.__all__)
-    assert sklazy.BadInputError is sklazy.errors.BadInputError
+    assert sklazy.errors.__all__ == sorted(errors)
+    assert not errors & set(sklazy.__all__)  # a narrow door lists the room alone
+    for name in errors:
+        assert getattr(sklazy, name) is getattr(sklazy.errors, name)
     assert callable(sklazy.answer.use_backend)
     assert not hasattr(sklazy, "LazyForest")
+
+
+def test_the_blends_have_the_names_a_newcomer_looks_for():
+    assert sklazy.LazyBlendClassifier is sklazy.LazyClassifier
+    assert sklazy.LazyBlendRegressor is sklazy.LazyRegressor
+    assert repr(sklazy.LazyBlendClassifier()) == "LazyClassifier()"
 
 
 def test_importing_the_front_door_imports_nothing_heavy():

@@ -46,7 +46,7 @@ def test_files_hold_no_results(path):
 @pytest.mark.slow
 @every
 def test_nbconvert_runs_it(path, tmp_path):
-    pytest.importorskip("nbconvert", reason="pip install sklazy[notebook] to run it")
+    pytest.importorskip("nbconvert", reason="needs the dependency group notebook")
     words = ["nbconvert", "--execute", "--to", "html", "--output-dir", str(tmp_path)]
     command = [sys.executable, "-m", *words, str(path)]
     subprocess.run(command, check=True, capture_output=True)

@@ -22,7 +22,7 @@ WIDTHS = (1400, 400)
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """The site without its gallery run: that is done by the tests of the examples."""
-    pytest.importorskip("sphinx_gallery", reason="needs the extra sklazy[docs]")
+    pytest.importorskip("sphinx_gallery", reason="needs the dependency group docs")
     folder = tmp_path_factory.mktemp("site")
     (folder / "examples").symlink_to(ROOT / "examples")
     _copy_sources(folder)
@@ -99,7 +99,8 @@ def test_every_public_name_is_in_the_reference(site):
     listed = {
         path.stem.removeprefix("sklazy.") for path in (site / "api").glob("*.html")
     }
-    assert listed == set(sklazy.__all__) - {"__version__"}
+    errors = {f"errors.{name}" for name in sklazy.errors.__all__}
+    assert listed == set(sklazy.__all__) - {"__version__", "errors"} | errors
 
 
 # --- in a browser ---------------------------------------------------------------------

@@ -10,7 +10,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def _read_stub() -> dict[str, str]:
@@ -25,7 +25,12 @@ def _read_stub() -> dict[str, str]:
 
 
 _HOMES = _read_stub()
-__all__ = sorted([*_HOMES, "__version__"])
+__all__ = sorted([*_HOMES, "__version__", "errors"])
+
+
+def _errors() -> Any:  # noqa: ANN401 - a module
+    """The errors; they are found at the front door, too, but not listed there."""
+    return importlib.import_module("sklazy.errors")
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever has that name
@@ -33,6 +38,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever has that name
         value = getattr(importlib.import_module(_HOMES[name]), name)
     elif not name.startswith("_") and importlib.util.find_spec(f"sklazy.{name}"):
         value = importlib.import_module(f"sklazy.{name}")
+    elif name.endswith(("Error", "Warning")) and name in _errors().__all__:
+        value = getattr(_errors(), name)
     else:
         raise AttributeError(f"module 'sklazy' has no attribute {name!r}")
     globals()[name] = value

@@ -1,32 +1,18 @@
 """The front door: every public name and where it is, imported at first use."""
 
-from sklazy.errors import (
-    AllFailedError,
-    BadFileError,
-    BadInputError,
-    BadTypeError,
-    CertificateError,
-    DataWarning,
-    DeviceError,
-    LostPartError,
-    MissingDataError,
-    MissingExtraError,
-    NotNumericError,
-    OverBudgetError,
-    ReceiptError,
-    ResultsFileError,
-    SklazyError,
-    SklazyWarning,
-    UnitsFailedError,
-    UnknownIdError,
-)
+from sklazy import errors as errors
 from sklazy.estimators import EntropyDiscretizer
 from sklazy.estimators.advice.advantage import LazyAdvantage, lazy_advantage
 from sklazy.estimators.advice.advice import Advice, advise
 from sklazy.estimators.association import LazyAssociativeClassifier
 from sklazy.estimators.audit.audit import Audit, audit
 from sklazy.estimators.bayes_rules import LazyBayesRulesClassifier
-from sklazy.estimators.blends.blend import LazyBlendClassifier, LazyBlendRegressor
+from sklazy.estimators.blends.blend import (
+    LazyBlendClassifier,
+    LazyBlendRegressor,
+    LazyClassifier,
+    LazyRegressor,
+)
 from sklazy.estimators.case_values import CaseValues, case_values
 from sklazy.estimators.changes import AnswerChange, AnswerChanges
 from sklazy.estimators.contributions import Contributions
@@ -60,31 +46,25 @@ from sklazy.estimators.selection.any_model import LazySelectionClassifier
 from sklazy.estimators.selection.bayes import LazyNBClassifier
 from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
 from sklazy.estimators.selection.number_neighbors import LazyKNeighborsRegressor
+from sklazy.estimators.storing import store
 from sklazy.estimators.trees import LazyDecisionTreeClassifier
 from sklazy.estimators.warming import warm
 from sklazy.measures import diversity_measures
 from sklazy.racing import RaceResult, RaceStep, race
 from sklazy.receipts import Receipt, Receipts
-from sklazy.tables import Table, read_table
+from sklazy.tables import Source, Table, read_table
 
 __version__: str
 
 __all__ = [
     "Advice",
-    "AllFailedError",
     "AnswerChange",
     "AnswerChanges",
     "AttributeRanker",
     "Audit",
-    "BadFileError",
-    "BadInputError",
-    "BadTypeError",
     "CaseValues",
     "Certificate",
-    "CertificateError",
     "Contributions",
-    "DataWarning",
-    "DeviceError",
     "EntropyDiscretizer",
     "FilledCell",
     "Influence",
@@ -95,6 +75,7 @@ __all__ = [
     "LazyBayesRulesClassifier",
     "LazyBlendClassifier",
     "LazyBlendRegressor",
+    "LazyClassifier",
     "LazyDecisionTreeClassifier",
     "LazyImputer",
     "LazyKNeighborsClassifier",
@@ -106,15 +87,11 @@ __all__ = [
     "LazyLogisticClassifier",
     "LazyNBClassifier",
     "LazyPLSRegressor",
+    "LazyRegressor",
     "LazyRidgeRegressor",
     "LazySelectionClassifier",
     "LazyStackingClassifier",
     "LazyStackingRegressor",
-    "LostPartError",
-    "MissingDataError",
-    "MissingExtraError",
-    "NotNumericError",
-    "OverBudgetError",
     "Prequential",
     "RaceFeatureSelector",
     "RaceResult",
@@ -122,15 +99,10 @@ __all__ = [
     "RaceStep",
     "RacedRegressor",
     "Receipt",
-    "ReceiptError",
     "Receipts",
-    "ResultsFileError",
-    "SklazyError",
-    "SklazyWarning",
+    "Source",
     "SubsetSelector",
     "Table",
-    "UnitsFailedError",
-    "UnknownIdError",
     "__version__",
     "advise",
     "audit",
@@ -139,6 +111,7 @@ __all__ = [
     "compact",
     "diversity_measures",
     "erase",
+    "errors",
     "explain",
     "join",
     "lazy_advantage",
@@ -146,5 +119,6 @@ __all__ = [
     "prequential",
     "race",
     "read_table",
+    "store",
     "warm",
 ]

@@ -1,6 +1,13 @@
 """Every error and warning of the library.
 
-An error names the parameter, the value, what was expected and the way out.
+An error names the parameter, the value, what was expected and the way out. All of them
+are a `SklazyError`, and of the kind of Python's that fits: ``ValueError``,
+``TypeError``, ``KeyError``. So this catches whatever the library refuses::
+
+    try:
+        model.fit(frame, "churn")
+    except sklazy.errors.SklazyError as error:
+        print(error)
 """
 
 import difflib
@@ -8,6 +15,27 @@ import sys
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
+
+__all__ = [
+    "AllFailedError",
+    "BadFileError",
+    "BadInputError",
+    "BadTypeError",
+    "CertificateError",
+    "DataWarning",
+    "DeviceError",
+    "LostPartError",
+    "MissingDataError",
+    "MissingExtraError",
+    "NotNumericError",
+    "OverBudgetError",
+    "ReceiptError",
+    "ResultsFileError",
+    "SklazyError",
+    "SklazyWarning",
+    "UnitsFailedError",
+    "UnknownIdError",
+]
 
 _SHOWN = 12  # names in a message
 _WARNED: set[str] = set()  # texts of warnings that were shown

@@ -85,14 +85,18 @@ def _check(console: Console, names: Sequence[str], request: Request) -> None:
     stale = [name for name, lines in changes.items() if lines]
     if stale:
         raise BadInputError(
-            f"{', '.join(stale)}: today's code gives other figures than the report in "
-            f"{request.out}. Run the experiment again without --check."
+            f"{', '.join(stale)}: the report in {request.out} is not what today's code "
+            "gives, or figures far from the paper's lack an explanation (see above). "
+            "Run the experiment again without --check, or explain them in "
+            "studies/sklazy_studies."
         )
 
 
 def _show_changes(terminal: Terminal, changes: dict[str, list[str]]) -> None:
     for name, lines in changes.items():
-        terminal.print(f"{name}: {'as recorded' if not lines else 'other figures'}")
+        terminal.print(
+            f"{name}: {'as recorded' if not lines else 'not as it should be'}"
+        )
         for line in lines:
             terminal.print(f"  {line}", highlight=False)
 

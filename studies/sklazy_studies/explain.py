@@ -4,8 +4,10 @@
 """
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -13,14 +15,19 @@ from sklearn.svm import SVR
 
 from sklazy.casebase import CaseBase
 from sklazy.cli.folds import plain_folds
+from sklazy.errors import DataWarning
+from sklazy.estimators.ensembles.bagging import LazyBaggingClassifier
+from sklazy.estimators.local_models.regressor import LazyLearningRegressor
 from sklazy.measures import argmax_with_ties, majority_shares
 from sklazy.methods.ensembles.data import ClassData
 from sklazy.neighbors import find_nearest, place_queries, weigh_columns
 from sklazy_studies.harness.catalog import find_known
-from sklazy_studies.harness.data import data_folder, load_set
+from sklazy_studies.harness.data import DataSet, data_folder, load_set
 from sklazy_studies.lazy_stacking import paper as stacking
 from sklazy_studies.lazy_stacking.run import SETS, split
 from sklazy_studies.racsam import paper as racsam
+from sklazy_studies.racsam.r_svm import LinearSvm, RSvm
+from sklazy_studies.racsam.r_tree import RTree
 
 N_TRIALS = 10
 
@@ -82,6 +89,82 @@ def explain_pol_svm(folder: Path) -> Iterator[str]:
     yield f"SVR on raw columns and target, fold 0: {error:.2f} (paper 26.5)"
 
 
+def explain_svm_kernel(folder: Path) -> Iterator[str]:
+    """Fold 0 of RACSAM's sets by a support vector machine with a linear kernel."""
+    machines = {"linear": LinearSvm(), "e1071's default": RSvm()}
+    yield from _compare_peers(folder, machines, racsam.COLUMNS.index("svm"))
+
+
+def explain_tree_rule(folder: Path) -> Iterator[str]:
+    """Fold 0 of RACSAM's sets by R's tree, as in its source and as on its help page."""
+    trees = {"source": RTree(), "help page": RTree(within=True)}
+    yield from _compare_peers(folder, trees, racsam.COLUMNS.index("tree"))
+
+
+def _compare_peers(folder: Path, models: dict[str, Any], column: int) -> Iterator[str]:
+    for name, theirs in racsam.ERRORS.items():
+        data = load_set(find_known(name), folder)
+        X = data.table.to_pandas().to_numpy(np.float64)
+        testing = plain_folds(len(X), 5, 1) == 0
+        unit, cells = racsam.UNITS.get(name, 1.0), []
+        for words, model in models.items():
+            model.fit(X[~testing], data.numbers[~testing])
+            apart = np.abs(model.predict(X[testing]) - data.numbers[testing])
+            cells.append(f"{words} {apart.mean() / unit:.3g}")
+        yield f"{name:10} paper {theirs[column]:.3g}, {', '.join(cells)}"
+
+
+def explain_triazines(folder: Path) -> Iterator[str]:
+    """Triazines by R's lazy on sets of inputs drawn at random: single wild answers."""
+    data = load_set(find_known("triazines"), folder)
+    X, y = data.table.to_pandas().to_numpy(np.float64), data.numbers
+    folds, rng = plain_folds(len(y), 5, 1), np.random.default_rng(1)
+    constant = np.abs(y - np.median(y)).mean()
+    yield f"a constant errs by {constant:.3f}; targets are {y.min()} to {y.max()}"
+    for size in (5, 30):
+        apart = np.empty((12, len(y)))
+        for errors in apart:
+            columns = X[:, rng.choice(X.shape[1], size, replace=False)]
+            for fold in range(5):
+                test = folds == fold
+                with warnings.catch_warnings():  # of fewer rows than it asks for
+                    warnings.simplefilter("ignore", DataWarning)
+                    model = LazyLearningRegressor.r_lazy().fit(columns[~test], y[~test])
+                errors[test] = np.abs(model.predict(columns[test]) - y[test])
+        means = apart.mean(axis=1)
+        yield (
+            f"12 sets of {size} inputs: mean errors {means.min():.3f} to "
+            f"{means.max():.3f}, the largest error of a row {apart.max():.2f}"
+        )
+
+
+def explain_bags(folder: Path) -> Iterator[str]:
+    """Lazy bagging by numbers of neighbors and of bags, which are not in the text."""
+    plain = stacking.METHODS.index("bagging")
+    for name in ("colic", "ecoli", "kr-vs-kp"):
+        data = load_set(find_known(name), folder)
+        bagging, lazy = stacking.ACCURACIES[name][plain : plain + 2]
+        yield f"{name}: paper's bagging {bagging}, lazy bagging {lazy}"
+        for words, near in (("K = 1", {"n_neighbors": 1}), ("beta = 0.99", {})):
+            right = {n: _bagging_accuracy(data, n, near) for n in (5, 10, 30)}
+            cells = [f"{n} bags {x:.2f}" for n, x in right.items()]
+            yield f"  lazy bagging, {words}: {', '.join(cells)}"
+
+
+def _bagging_accuracy(data: DataSet, n_bags: int, near: dict[str, int]) -> float:
+    """Lazy bagging's accuracy over three repetitions; K = 1 is nearly plain bagging."""
+    right = []
+    for repetition in range(3):
+        for (table, classes), (queries, truth) in split(data, repetition):
+            labels = np.asarray(classes.categories, object)
+            model = LazyBaggingClassifier.paper(
+                n_estimators=n_bags, random_state=repetition, **near
+            )
+            answers = model.fit(table, labels[classes.data]).predict(queries)
+            right.append(answers == labels[truth.data])
+    return float(100 * np.concatenate(right).mean())
+
+
 def explain_knn(folder: Path) -> Iterator[str]:
     """Accuracy of k-NN by number of neighbors, one repetition of five folds."""
     ks = (1, 3, 5, 10, 15, 20, 30)
@@ -115,7 +198,11 @@ EXPLAINED: dict[str, Callable[[Path], Iterator[str]]] = {
     "p-values": explain_p_values,
     "census": explain_census,
     "pol-svm": explain_pol_svm,
+    "svm-kernel": explain_svm_kernel,
+    "tree-rule": explain_tree_rule,
+    "triazines": explain_triazines,
     "knn": explain_knn,
+    "bags": explain_bags,
 }
 """The computations by name."""
 

@@ -18,7 +18,7 @@ from sklazy.methods.bayes_rules import learner as bayes_rules
 
 KEEPERS = [
     kind
-    for kind in (getattr(sklazy, name) for name in sklazy.__all__)
+    for kind in dict.fromkeys(getattr(sklazy, name) for name in sklazy.__all__)
     if inspect.isclass(kind) and hasattr(kind, "forget") and hasattr(kind, "predict")
 ]
 

@@ -11,26 +11,31 @@ import signal
 import subprocess
 import sys
 import tomllib
+import types
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import rich.console
 from click.testing import CliRunner
 from pyarrow import feather
 from sklearn.datasets import load_diabetes, load_wine
+from sklearn.metrics import classification_report, confusion_matrix
 
 from sklazy import (
-    LazyBlendClassifier,
-    LazyBlendRegressor,
+    LazyClassifier,
     LazyKNeighborsClassifier,
+    LazyRegressor,
     RaceFeatureSelector,
 )
 from sklazy.cli import main
 from sklazy.cli.methods import LAZY_CLASSIFIERS
 from sklazy.cli.predict import predict_both
+from sklazy.cli.quality import describe_by_class, show_quality
 from sklazy.cli.writing import write_text
+from sklazy.estimators.encoded import EncodedModel
 from sklazy.report.words import format_number
 from sklazy.tables import as_table
 
@@ -63,7 +68,7 @@ def test_predictions_are_those_of_the_estimator(run, files, wine):
     assert "classification ('grower' has labels), method blend" in err
     table = pd.read_csv(pd.io.common.StringIO(out))
     train, test = wine.iloc[::2], wine.iloc[1::2].drop(columns="grower")
-    model = LazyBlendClassifier()
+    model = LazyClassifier()
     model.fit(train.drop(columns="grower"), train["grower"])
     assert table["prediction"].tolist() == model.predict(test).tolist()
     assert table["probability"].to_numpy() == pytest.approx(
@@ -94,7 +99,9 @@ def test_predictions_as_json_and_to_a_file(run, files):
     assert found["task"] == "classification"
     code, _, _ = run("predict", "train.csv", "test.csv", "-t", "grower", "-o", "p.csv")
     assert code == 0
-    assert pd.read_csv("p.csv")["prediction"].tolist() == found["prediction"]
+    assert pd.read_csv("p.csv")["prediction"].tolist() == [
+        row["prediction"] for row in found["rows"]
+    ]
 
 
 def test_known_targets_of_a_test_file_are_compared(run, files, wine):
@@ -130,7 +137,7 @@ def test_regression_is_inferred_and_reported(run, tmp_path):
     assert "regression ('progress' has numbers), method blend" in err
     table = pd.read_csv(pd.io.common.StringIO(out))
     inputs = frame.drop(columns="progress")
-    model = LazyBlendRegressor().fit(inputs[:100], target[:100])
+    model = LazyRegressor().fit(inputs[:100], target[:100])
     assert table["prediction"].to_numpy() == pytest.approx(
         model.predict(inputs[100:120])
     )
@@ -157,7 +164,9 @@ def test_settings_and_seeds_reach_the_method(run, files, wine):
     train, test = wine.iloc[::2], wine.iloc[1::2].drop(columns="grower")
     model = LazyKNeighborsClassifier(1, selection="none")
     model.fit(train.drop(columns="grower"), train["grower"])
-    assert json.loads(out)["prediction"] == model.predict(test).tolist()
+    assert [r["prediction"] for r in json.loads(out)["rows"]] == model.predict(
+        test
+    ).tolist()
 
 
 def test_rows_without_a_target_are_left_out_with_a_note(run, files, wine):
@@ -306,7 +315,7 @@ def test_receipts_are_written_as_pages(run, files, wine):
     train = wine.iloc[::2]
     labels = []
     for row, article in zip([0, 60], articles, strict=True):
-        model = LazyBlendClassifier()
+        model = LazyClassifier()
         query, label = predict_left_out(model, train, "grower", row)
         check_article(article, row, label, query)
         labels.append(label)
@@ -321,7 +330,7 @@ def test_receipts_of_numbers_are_written_as_pages(run, files, wine):
     page = Path("number.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
     train = wine.iloc[::2].drop(columns="grower")
-    query, number = predict_left_out(LazyBlendRegressor(), train, "alcohol", 0)
+    query, number = predict_left_out(LazyRegressor(), train, "alcohol", 0)
     label = f"alcohol = {format_number(number)}"
     assert out.startswith(f"Row 0 of train.csv\n\nAnswer: {label}")
     check_article(page.split("<article")[1], 0, label, query)
@@ -386,7 +395,7 @@ def test_advice(run, files):
     asked = ["advise", "train.csv", "-t", "grower", "--max-seconds", 0.1]
     code, out, _ = run(*asked, "--json", "--html", "advice.html")
     assert code == 0
-    assert "recommendation" in json.loads(out)
+    assert json.loads(out)["recommendation"] == "not enough time"
     assert Path("advice.html").read_text().startswith("<!DOCTYPE html>")
     asked = ["advise", "train.csv", "-t", "alcohol", "--max-seconds", 0]
     code, out, err = run(*asked, "--max-rows", 50)
@@ -396,20 +405,17 @@ def test_advice(run, files):
 
 
 def test_advice_cut_short_shows_what_is_measured(run, files, monkeypatch):
-    predict, asked_for = LazyBlendClassifier.predict, []
-
     def stop(model, queries):
-        asked_for.append(len(queries))
-        if len(asked_for) > 1:  # it is compiled before anything is measured
-            raise KeyboardInterrupt
-        return predict(model, queries)
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(LazyBlendClassifier, "predict", stop)
+    monkeypatch.setattr(EncodedModel, "predict_proba", stop)  # of the second method
     asked = ["advise", "train.csv", "-t", "grower"]
     code, out, err = run(*asked, "--max-rows", 40)
     assert code == 130
     said = " ".join(out.split())
-    assert "Interrupted after 1 fold; not measured: LazyBlendClassifier()" in said
+    assert "Interrupted after 1 fold; not measured: RandomForestClassifier()" in said
+    assert "Not enough time: about" in said
+    assert "Raise --max-seconds" in said
     assert "advice is based on what was measured so far" in err
 
 
@@ -450,6 +456,140 @@ def test_attributes_are_selected(run, numbers):
     pd.testing.assert_frame_equal(small, wanted, rtol=1e-12)
     code, out, _ = run(*asked)
     assert "Selected 2 of 5 features: a, b" in out
+
+
+def test_a_file_is_described_before_anything_is_learned(run, tmp_path):
+    lines = ["id,when,level,word,same"]
+    lines += [
+        f"k{i},2024-05-{1 + i % 28:02},{'<1' if i < 3 else i},w,1" for i in range(30)
+    ]
+    path = tmp_path / "d.csv"
+    path.write_text("\n".join([*lines, lines[-1]]))
+    code, out, err = run("describe", str(path), "--json")
+    assert code == 0
+    assert "half of its limit" in err
+    found = json.loads(out)
+    assert (found["rows"], found["repeated_rows"]) == (31, 1)
+    named = {one["name"]: one for one in found["columns"]}
+    assert named["id"]["names_rows"]
+    assert (named["when"]["kind"], named["when"]["lowest"]) == ("dates", "2024-05-01")
+    assert (named["level"]["lowest"], named["level"]["highest"]) == (0.5, 29.0)
+    assert named["word"]["most_frequent"] == [{"value": "w", "rows": 31}]
+    code, out, _ = run("describe", str(path))
+    assert "31 rows, 5 columns; 1 rows are equal to an earlier one" in out
+    assert "an id or free text" in " ".join(out.split())
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_cross_validation_shows_classes_and_probabilities(run, files, wine):
+    asked = ["predict", "train.csv", "-t", "grower", "-m", "lazy-nb", "--folds", 3]
+    code, out, _ = run(*asked, "--json", "-o", "cv.csv")
+    assert code == 0
+    found = json.loads(out)
+    table = pd.read_csv("cv.csv")
+    classes = sorted(set(table["grower"]))
+    counts = confusion_matrix(table["grower"], table["prediction"], labels=classes)
+    assert [one["class"] for one in found["classes"]] == classes
+    for one, expected in zip(found["classes"], counts, strict=True):
+        assert list(one["predicted"].values()) == expected.tolist()
+    report = classification_report(
+        table["grower"], table["prediction"], output_dict=True, zero_division=np.nan
+    )
+    for one in found["classes"]:
+        assert one["recall"] == pytest.approx(report[one["class"]]["recall"])
+        assert one["precision"] == pytest.approx(report[one["class"]]["precision"])
+        assert one["f1"] == pytest.approx(report[one["class"]]["f1-score"])
+    quality = found["quality"]["lazy-nb"]
+    assert quality["log_loss"] < found["quality"]["guess"]["log_loss"]
+    assert quality["auc"] > 0.9
+    assert 0 <= quality["calibration_error"] < 0.2
+    code, out, _ = run(*asked)
+    assert "predicted as (rows):" in out
+    assert "precision" in out
+    code, out, _ = run("predict", "train.csv", "-t", "alcohol", "--folds", 3, "--json")
+    figures = json.loads(out)["quality"]["blend"]
+    assert 0.7 < figures["coverage"] <= 1
+    assert figures["width"] > 0
+
+
+def test_a_matrix_that_is_too_wide_is_listed(monkeypatch):
+    names = [f"a class with a long name {i}" for i in range(5)]
+    target = np.array(names * 2, object)
+    task = types.SimpleNamespace(classifies=True, target=target)
+    by_class = describe_by_class(task, np.roll(target, 1))
+    stream = io.StringIO()
+    terminal = rich.console.Console(file=stream, width=80)
+    show_quality(terminal, {"m": {"accuracy": 0.0}}, by_class, 2)
+    assert f"{names[1]} taken for {names[0]}: 2" in stream.getvalue()
+    assert max(map(len, stream.getvalue().splitlines())) <= 80
+
+
+def test_predictions_are_written_as_parquet(run, files, monkeypatch):
+    asked = ["predict", "train.csv", "test.csv", "-t", "grower", "-m", "lazy-nb", "-o"]
+    assert run(*asked, "p.parquet")[0] == 0
+    assert run(*asked, "p.csv")[0] == 0
+    pd.testing.assert_frame_equal(pd.read_parquet("p.parquet"), pd.read_csv("p.csv"))
+    assert all(
+        len(text) <= 9 for text in pd.read_csv("p.csv", dtype=str)["probability"]
+    )
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    code, _, err = run(*asked, "q.parquet")
+    assert code == 2
+    assert "needs pyarrow; install it with pip install pyarrow, or name" in err
+
+
+@pytest.mark.parametrize("command", ["explore", "serve"])
+def test_a_missing_extra_ends_in_one_sentence(run, files, monkeypatch, command):
+    for name in [n for n in sys.modules if n.startswith(("sklazy.web", "sklazy.cli."))]:
+        if name.endswith(("explore", "serve")) or name.startswith("sklazy.web"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "starlette", None)
+    more = ["-t", "grower"] if command == "explore" else []
+    code, _, err = run(command, "train.csv", *more)
+    assert code == 2
+    assert "Traceback" not in err
+    assert err.startswith("Error: ")
+    assert "pip install" in err
+
+
+def test_marks_for_missing_can_be_named(run, tmp_path):
+    rows = "".join(f"{i % 7},{'abc'[i % 3]}\n" for i in range(30))
+    (tmp_path / "m.csv").write_text(f"x,y\nunbekannt,a\nNA,b\n{rows}")
+    asked = ["predict", str(tmp_path / "m.csv"), "-t", "y", "-m", "lazy-nb", "--json"]
+    _, out, err = run(*asked)
+    assert "'unbekannt'; fix it, or list it under missing" in err
+    code, out, err = run(*asked, "--missing", "unbekannt")  # the way out is taken
+    assert code == 0
+    assert "unbekannt" not in err
+    assert json.loads(out)
+
+
+def test_a_choice_of_features_needs_rows(run, numbers):
+    asked = ["select", "numbers.csv", "-t", "y"]
+    code, out, err = run(*asked, "--max-seconds", 0, "-o", "small.csv")
+    assert code == 0
+    assert out.startswith("So far ")
+    assert "Not enough time for a choice: the sets above were compared on 1 row" in err
+    assert "small.csv was not written" in err
+    assert not Path("small.csv").exists()
+    seconds = re.search(r"--max-seconds (\d+)", err)[1]
+    code, out, err = run(*asked, "--max-seconds", seconds, "--json")
+    assert code == 0  # the way out is taken
+    found = json.loads(out)
+    assert found["enough"]
+    assert found["selected"] == ["a", "b"]
+
+
+def test_a_race_without_time_decides_nothing(run, files):
+    asked = ["race", "train.csv", "-t", "grower", "-c", "lazy-nb,guess,tree"]
+    code, _, err = run(*asked, "--max-seconds", 0)
+    assert code == 0
+    assert "Not enough time: 1 of at least 5 folds were run" in err
+    seconds = re.search(r"--max-seconds (\d+)", err)[1]
+    code, out, err = run(*asked, "--max-seconds", seconds, "--json")
+    assert code == 0
+    assert json.loads(out)["evaluations"] >= 15
+    assert "Not enough" not in err
 
 
 # --- reproduce ------------------------------------------------------------------------
@@ -678,7 +818,10 @@ def test_options_of_reading_reach_the_reader(run, wine, tmp_path):
     code, out, err = run(*asked, *options, "--delimiter", ";", "-m", "tree")
     assert code == 0
     assert "decimal comma" not in err
-    assert np.mean(np.array(json.loads(out)["prediction"]) == frame["grower"]) > 0.9
+    assert (
+        np.mean([r["prediction"] for r in json.loads(out)["rows"]] == frame["grower"])
+        > 0.9
+    )
 
 
 def test_rows_without_a_target_do_not_shift_the_others(run, wine, tmp_path):

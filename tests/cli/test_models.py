@@ -113,9 +113,9 @@ def test_probabilities_of_all_classes(flats):
     assert np.sum(shares, axis=1) == pytest.approx(np.ones(20))
     _, out, _ = flats(*asked, "--json")
     found = json.loads(out)
-    assert list(found["probabilities"]) == ["district", "gas", "heat pump", "stove"]
-    for i, label in enumerate(found["prediction"]):
-        assert found["probabilities"][label][i] == found["probability"][i]
+    for row in found["rows"]:
+        assert list(row["probabilities"]) == ["district", "gas", "heat pump", "stove"]
+        assert row["probabilities"][row["prediction"]] == row["probability"]
 
 
 def test_intervals_stand_beside_numbers_where_a_method_has_them(flats):
@@ -133,9 +133,9 @@ def test_novelty_is_said(flats):
     strange.to_csv("strange.csv", index=False)
     asked = ["predict", "flats.csv", "strange.csv", "-t", "rent", "-m", "kernel"]
     _, out, err = flats(*asked, "--json")
-    usual, unlike = json.loads(out)["novelty"]
-    assert usual < 0.99 <= unlike
-    assert "unlike" not in json.loads(out)
+    usual, unlike = json.loads(out)["rows"]
+    assert usual["novelty"] < 0.99 <= unlike["novelty"]
+    assert "unlike" not in unlike
     assert "1 row is unlike all cases: row 1" in err
     _, out, _ = flats("explain", *asked[1:], "--row", 1)
     assert "This row is unlike all cases" in out

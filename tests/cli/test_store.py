@@ -24,8 +24,7 @@ from sklazy.report.progress import Progress
 from sklazy.storage import opening, outline
 from sklazy.storage.spooling import Spool
 from sklazy.storage.stored import check_stored
-from sklazy.tables import Column, Table, streams, surveying
-from sklazy.tables.read import survey_table
+from sklazy.tables import Column, Source, Table, streams, surveying
 
 
 @pytest.fixture
@@ -160,7 +159,7 @@ def test_columns_are_read_as_a_whole_file_is(few_at_once, tmp_path, rows, top, m
         return table if len(table) else None
 
     def streamed():
-        surveyed = survey_table(str(path), lambda n: None)
+        surveyed = Source(str(path)).survey(lambda n: None)
         return list(surveyed.batches())
 
     def attempt(way):

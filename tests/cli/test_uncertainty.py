@@ -49,7 +49,7 @@ def test_sets_of_classes_are_those_of_the_library(flats, model):
         in err
     )
     _, out, _ = flats("predict", *ASKED, "--coverage", 0.8, "--json")
-    assert json.loads(out)["set"] == expected
+    assert [row["set"] for row in json.loads(out)["rows"]] == expected
     _, out, _ = flats("predict", *ASKED)
     assert "set" not in rows_of(out)[0]
 

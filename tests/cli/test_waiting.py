@@ -108,7 +108,7 @@ def test_the_time_given_is_kept(run, monkeypatch):
     assert time.monotonic() - begin < 30
     assert code == 0
     assert json.loads(out)["partial"] is True
-    assert len(json.loads(out)["prediction"]) == 16
+    assert len(json.loads(out)["rows"]) == 16
     assert "Stopped after 2 seconds (--max-seconds)." in err
 
 

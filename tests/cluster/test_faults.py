@@ -139,7 +139,7 @@ def test_a_part_comes_back_though_workers_were_lost_with_its_source(tmp_path):
         other.fit(data[COLUMNS], data["y"])
         path.touch()
         kill(client)
-        with pytest.raises(sklazy.LostPartError, match="lost again and again") as kept:
+        with pytest.raises(sklazy.LostPartError, match="lost repeatedly") as kept:
             other.predict(QUERIES)
         path.unlink()
         check_equal(other, one)
@@ -201,7 +201,7 @@ def test_nobody_waits_for_ever():
     model = fit("LazyNBClassifier").set_params(timeout=0.2)
     for ask in (
         lambda: model.predict(late),
-        lambda: model.explain(late),
+        lambda: model.explain(late, reasons=False),
         lambda: sd.advise(late, y, timeout=0.2),
         lambda: sd.audit(late, y, timeout=0.2),
         lambda: sd.AttributeRanker(timeout=0.2).fit(late, y),

@@ -9,8 +9,10 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from sklazy import (
+    DataWarning,
     LazyBlendClassifier,
     LazyBlendRegressor,
     LazyLogisticClassifier,
@@ -134,3 +136,15 @@ def test_a_column_without_values_is_no_obstacle(kind):
     targets = targets_of(kind, steps)
     model = blend_of_trees(kind, line=False).fit(empty, targets)
     assert np.isfinite(answers_of(model, empty.assign(empty=1.0))).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_member_that_takes_no_weights_is_left_out_of_weighted_rows(kind):
+    random = np.random.default_rng(0)
+    X, weights = random.normal(size=(30, 2)), random.uniform(0.5, 2.0, 30)
+    y = X[:, 0] > 0 if kind is LazyBlendClassifier else X[:, 0]
+    members = {LazyBlendClassifier: KNeighborsClassifier}
+    member = members.get(kind, KNeighborsRegressor)()
+    model = kind([("near", member)]).fit(X, y, sample_weight=weights)
+    with pytest.warns(DataWarning, match="takes no sample_weight"):
+        assert "near" not in model.weights_

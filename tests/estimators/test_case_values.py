@@ -169,3 +169,41 @@ def test_an_audit_values_its_rows(wrong_wine):
     X, _, planted, _ = wrong_wine
     report = sklazy.audit(X[::3], planted[::3])
     assert len(report.case_values().values) == len(X[::3])
+
+
+@pytest.mark.parametrize(
+    "kind", [sklazy.LazyNBClassifier, sklazy.LazyLearningRegressor]
+)
+def test_influence_is_what_the_answers_lose_without_a_case(kind):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (14, 3)).astype(float)
+    y = (X[:, 0] > 0).astype(int)
+    rows, truth = X[:5][:, ::-1], np.append(y[:4], 7 if "NB" in kind.__name__ else 1)
+    values = sklazy.case_values(kind().fit(X, y), rows, truth)
+    expected = [
+        np.mean(judge(kind().fit(X, y), rows, truth))
+        - np.mean(judge(kind().fit(X, y).forget([i]), rows, truth))
+        for i in range(len(y))
+    ]
+    assert values.n_neighbors is None
+    np.testing.assert_allclose(values.values, expected, atol=1e-9)
+
+
+def judge(model, rows, truth):
+    """The probability of the right class, or minus the squared error."""
+    if hasattr(model, "classes_"):
+        right = truth[:, None] == model.classes_
+        return (model.predict_proba(rows) * right).sum(axis=1)
+    return -((model.predict(rows) - truth) ** 2)
+
+
+def test_the_influence_of_wrong_labels_is_below_zero():
+    X, y = load_wine(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    learned, judged, wrong = order[:120], order[120:], np.arange(0, 120, 12)
+    labels = y[learned].copy()
+    labels[wrong] = (labels[wrong] + 1) % 3
+    model = sklazy.LazyKernelClassifier().fit(X[learned], labels)
+    values = sklazy.case_values(model, X[judged], y[judged])
+    assert len({*values.worst(10)} & {*wrong.tolist()}) >= 7
+    assert (values.values[wrong] < 0).mean() >= 0.9

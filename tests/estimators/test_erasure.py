@@ -261,7 +261,7 @@ def test_a_certificate_is_about_its_ids_and_its_model_alone(people, tmp_path):
     model.save(path)
     with pytest.raises(CertificateError, match="digest"):
         certificate.check(path)
-    with pytest.raises(CertificateError, match="no certificate"):
+    with pytest.raises(CertificateError, match="not a certificate"):
         sklazy.Certificate.from_json("[]")
 
 

@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*rows are taken at most"),
     pytest.mark.filterwarnings("ignore:.*smaller than n_iter"),
     pytest.mark.filterwarnings("ignore:the race had .* no test was made"),
-    pytest.mark.filterwarnings("ignore:a member does not count in the blend"),
+    pytest.mark.filterwarnings("ignore:a member is left out of the blend"),
 ]
 
 

@@ -310,7 +310,7 @@ def test_declared_classes_without_rows_have_no_probability():
     assert (shares[:, 1] == 0.0).all()
     plain = LazyKernelClassifier().fit(X, y).predict_proba(X)
     assert shares[:, [0, 2]].tolist() == plain.tolist()
-    assert model.explain(X[:1])[0]["targets"][1]["score"] == 0.0
+    assert model.explain(X[:1], reasons=False)[0]["targets"][1]["score"] == 0.0
 
 
 @pytest.mark.parametrize(
@@ -328,11 +328,6 @@ def test_limits_that_make_no_sense_are_refused(parameters):
     (name,) = parameters
     with pytest.raises(BadInputError, match=f"{name}="):
         LazyKernelClassifier(**parameters).fit([[0.0], [1.0]], [0, 1])
-
-
-def test_weights_are_refused():
-    with pytest.raises(TypeError, match="sample_weight"):
-        LazyKernelClassifier().fit([[0.0], [1.0]], [0, 1], sample_weight=[1, 2])
 
 
 def test_answers_do_not_depend_on_units_or_outliers():

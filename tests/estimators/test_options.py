@@ -27,6 +27,18 @@ def test_types_have_the_choices_that_are_checked():
     assert set(get_args(parameters.CombineNumbers)) == set(COMBINATIONS["numeric"])
 
 
+@pytest.mark.parametrize(
+    ("kind", "choices"),
+    [
+        (sklazy.AttributeRanker, MEASURES),
+        (sklazy.LazyKNeighborsClassifier, MEASURES),
+        (sklazy.LazyLearningRegressor, METRICS),
+    ],
+)
+def test_docstrings_list_the_choices(kind, choices):
+    assert [name for name in choices if f'"{name}"' not in kind.__doc__] == []
+
+
 @pytest.mark.parametrize("kind", exported().values(), ids=exported())
 def test_choices_of_parameters_have_types(kind):
     """No parameter with a default in quotes is merely a string."""

@@ -35,6 +35,7 @@ from sklazy import (
 )
 from sklazy.errors import AllFailedError, BadInputError, DataWarning, SklazyWarning
 from sklazy.estimators.search import evaluators
+from sklazy.estimators.search.sampling import NearbySampler
 
 WINE = load_wine(return_X_y=True)
 NEIGHBORS = {"n_neighbors": [1, 3, 10, 40, 100], "p": [1, 2]}
@@ -396,6 +397,104 @@ def test_budgets():
     some = search(max_evaluations=25, first_test=5).fit(*WINE)
     assert some.cv_results_["n_splits_run"].sum() <= 25
     assert search(max_seconds=0).fit(*WINE).race_.stopped == "seconds"
+
+
+# --- iterated races -------------------------------------------------------------------
+
+SPACE = {"svc__C": stats.loguniform(1e-2, 1e3), "svc__gamma": stats.loguniform(1e-4, 1)}
+
+
+def iterated(space=SPACE, **settings):
+    model = make_pipeline(StandardScaler(), SVC())
+    options = {"n_iter": 6, "n_rounds": 3, "cv": FOLDS, "random_state": 0}
+    return RaceSearchCV(model, space, **{**options, **settings})
+
+
+def test_later_races_have_new_candidates_and_no_fit_twice():
+    ours = iterated().fit(*WINE)
+    table = ours.cv_results_
+    assert len(table["params"]) == 6 + 2 * (6 - 3)
+    assert len({repr(sorted(params.items())) for params in table["params"]}) == 12
+    run = np.isfinite([table[f"split{i}_test_score"] for i in range(10)])
+    assert run.sum(axis=0).tolist() == table["n_splits_run"].tolist()
+    assert ours.race_.n_evaluations == run.sum()
+    assert ours.best_index_ == ours.race_.best or (
+        table["mean_test_score"][ours.best_index_]
+        == table["mean_test_score"][ours.race_.best]
+    )
+    for i in (0, ours.best_index_, 11):  # scores are those of scikit-learn
+        model = clone(ours.estimator).set_params(**table["params"][i])
+        scores = cross_val_score(model, *WINE, cv=FOLDS)
+        for split in range(table["n_splits_run"][i]):
+            assert table[f"split{split}_test_score"][i] == scores[split]
+
+
+def test_iterated_races_follow_the_seed():
+    first = iterated(n_jobs=1).fit(*WINE).cv_results_
+    second = iterated(n_jobs=2).fit(*WINE).cv_results_
+    assert first["params"] == second["params"]
+    assert first["eliminated_at"].tolist() == second["eliminated_at"].tolist()
+    other = iterated(random_state=1).fit(*WINE).cv_results_
+    assert first["params"] != other["params"]
+
+
+def test_iterated_races_over_rows():
+    space = {"n_neighbors": stats.randint(1, 40), "n_attributes": [0.3, 0.6, 1.0]}
+    model = LazyKNeighborsClassifier(selection="none")
+    ours = RaceSearchCV(
+        model, space, n_iter=5, n_rounds=2, blocks="rows", first_test=5, random_state=0
+    ).fit(WINE[0][::3], WINE[1][::3])
+    table = ours.cv_results_
+    assert len(table["params"]) == 5 + 2
+    assert all(isinstance(p["n_neighbors"], (int, np.integer)) for p in table["params"])
+    assert np.isfinite(table["mean_test_score"]).all()
+
+
+def test_what_is_drawn_is_in_the_space_and_ever_nearer():
+    space = [
+        {"a": stats.loguniform(1, 1e4), "b": stats.randint(3, 9), "c": ["x", "y"]},
+        {"d": stats.uniform(-1, 2)},
+    ]
+    rng = np.random.default_rng(0)
+    parent = {"a": 1e4, "b": 8, "c": "y"}
+    widths = []
+    for number in (1, 2, 3):
+        sampler = NearbySampler(space, 10, 4, rng)
+        drawn = sampler.draw([parent], 300, number)
+        assert all(1 <= one["a"] <= 1e4 * (1 + 1e-9) for one in drawn)
+        assert {one["b"] for one in drawn} <= set(range(3, 9))
+        assert all(type(one["b"]) is int and one["c"] in "xy" for one in drawn)
+        widths.append(np.mean([4 - np.log10(one["a"]) for one in drawn]))
+        kept = np.mean([one["c"] == "y" for one in drawn])
+        assert kept == pytest.approx(number / 4 + (1 - number / 4) / 2, abs=0.1)
+    assert widths[0] > 1.5 * widths[1] > 2 * widths[2]
+    (other,) = NearbySampler(space, 10, 4, rng).draw([{"d": 0.0}], 1, 1)
+    assert -1 <= other["d"] <= 1
+
+
+def test_quantiles_are_drawn_from_a_normal_that_is_cut_off():
+    sampler = NearbySampler({"a": stats.uniform()}, 8, 3, np.random.default_rng(1))
+    drawn = [one["a"] for one in sampler.draw([{"a": 0.9}], 2000, 1)]
+    spread = 0.5 / 8
+    cut = stats.truncnorm(-0.9 / spread, 0.1 / spread, loc=0.9, scale=spread)
+    assert stats.kstest(drawn, cut.cdf).pvalue > 0.01
+
+
+def test_a_space_without_anything_new_ends_the_races():
+    ours = search({"n_neighbors": [1, 5], "p": [1, 2]}, n_iter=4, n_rounds=3).fit(*WINE)
+    assert len(ours.cv_results_["params"]) == 4
+
+
+@pytest.mark.parametrize("n_rounds", [0, -1, 1.5, "3"])
+def test_a_number_of_races_that_cannot_be(n_rounds):
+    with pytest.raises(BadInputError, match="n_rounds="):
+        search(n_iter=4, n_rounds=n_rounds).fit(*WINE)
+
+
+def test_a_whole_grid_has_no_second_race():
+    with pytest.raises(BadInputError, match=r"n_rounds=2 .* Set n_iter"):
+        search(n_rounds=2).fit(*WINE)
+    assert len(search(n_rounds=2, n_iter=6).fit(*WINE).cv_results_["params"]) > 6
 
 
 def test_equals_end_the_search():

@@ -12,7 +12,7 @@ MOST_HOOKS = 15
 
 ESTIMATORS = [
     kind
-    for kind in (getattr(sklazy, name) for name in sklazy.__all__)
+    for kind in dict.fromkeys(getattr(sklazy, name) for name in sklazy.__all__)
     if isinstance(kind, type) and issubclass(kind, BaseEstimator)
 ]
 

@@ -19,7 +19,7 @@ fewer = settings(few, max_examples=3)
 quiet = [
     pytest.mark.filterwarnings("ignore:.*rows are taken at most"),
     pytest.mark.filterwarnings("ignore:.*could not be fitted or used on some bags"),
-    pytest.mark.filterwarnings("ignore:a member does not count in the blend"),
+    pytest.mark.filterwarnings("ignore:a member is left out of the blend"),
     pytest.mark.filterwarnings("ignore:cuts='frozen'. the rows are forgotten"),
     pytest.mark.filterwarnings("ignore:.*predict_proba gives rows that sum to"),
 ]

@@ -62,7 +62,7 @@ def plain():
     return {
         "schema": SCHEMA,
         "kind": "selection",
-        "sklazy": "0.1.0",
+        "sklazy": "0.2.0",
         "estimator": "LazyKNeighborsClassifier",
         "settings": {"n_neighbors": 3, "selection": "lazy", "criterion": None},
         "cases": {
@@ -197,7 +197,7 @@ FITTED = {
     "two targets": sklazy.LazyLearningRegressor(degrees=1, n_neighbors=(3, 5)),
     "logistic": sklazy.LazyLogisticClassifier(),
     "line": sklazy.LazyRidgeRegressor(),
-    "blend": sklazy.LazyBlendClassifier(
+    "blend": sklazy.LazyClassifier(
         [
             ("tree", DecisionTreeClassifier()),
             ("knn", sklazy.LazyKNeighborsClassifier(2)),
@@ -205,7 +205,7 @@ FITTED = {
         ],
         default_members=False,
     ),
-    "blend of numbers": sklazy.LazyBlendRegressor(
+    "blend of numbers": sklazy.LazyRegressor(
         [
             ("line", sklazy.LazyRidgeRegressor()),
             ("local", sklazy.LazyLearningRegressor(degrees=1, n_neighbors=(3, 5))),
@@ -248,7 +248,11 @@ def model_of(name):
 
 def receipt_of(name):
     """What a model says of a red thing of size 2.5, as plain data."""
-    return model_of(name).explain(QUERY.astype({"size": float}))[0].to_dict()
+    return (
+        model_of(name)
+        .explain(QUERY.astype({"size": float}), reasons=False)[0]
+        .to_dict()
+    )
 
 
 @functools.cache

@@ -27,8 +27,8 @@ INDIFFERENT = {
 FOLLOWING = {
     "LazyBaggingClassifier",
     "LazyBaggingRegressor",
-    "LazyBlendClassifier",
-    "LazyBlendRegressor",
+    "LazyClassifier",
+    "LazyRegressor",
     "LazyDecisionTreeClassifier",
     "LazyKernelClassifier",
     "LazyLearningClassifier",

@@ -18,7 +18,13 @@ from sklazy import BadInputError
 pytestmark = quiet
 
 
-HAVE_FORMULAS = ("LazyKernel", "LazyLogistic", "LazyRidge", "LazyBlend")
+HAVE_FORMULAS = (
+    "LazyKernel",
+    "LazyLogistic",
+    "LazyRidge",
+    "LazyClassifier",
+    "LazyRegressor",
+)
 formulas = pytest.mark.parametrize(
     "setting",
     settings_of(

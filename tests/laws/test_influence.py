@@ -13,7 +13,9 @@ pytestmark = quiet
 BY_FORGETTING = settings_of(
     lambda setting: (
         keeps_cases(setting)
-        and not type(setting.model).__name__.startswith(("LazyKernel", "LazyBlend"))
+        and not type(setting.model).__name__.startswith(
+            ("LazyKernel", "LazyClassifier", "LazyRegressor")
+        )
     ),
     most=1,
 )

@@ -1,6 +1,7 @@
 """Windows and half-lives: the state is that of a fit to the rows inside."""
 
 import datetime
+import inspect
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 import sklazy
-from discovery import keeps_cases_with, settings_of
+from discovery import exported, keeps_cases_with, settings_of
 from lawful import fewer, left_out, quiet, says, splits, truth, wholes
 from sklazy.errors import BadInputError
 
@@ -17,6 +18,10 @@ pytestmark = quiet
 
 every_moving = pytest.mark.parametrize(
     "setting", settings_of(keeps_cases_with("window"), most=1)
+)
+
+every_fading = pytest.mark.parametrize(
+    "setting", settings_of(keeps_cases_with("half_life"), most=1)
 )
 
 
@@ -94,7 +99,7 @@ def test_rows_without_times_are_as_old_as_they_arrived(setting, data):
     assert moving.digest() == alone.digest()
 
 
-@every_moving
+@every_fading
 @pytest.mark.parametrize("timed", [True, False])
 @fewer
 @given(st.data())
@@ -111,7 +116,7 @@ def test_fading_weights_are_those_of_a_formula(setting, timed, data):
     np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
-@every_moving
+@every_fading
 @fewer
 @given(st.data())
 def test_fading_rows_come_and_go_without_a_trace(setting, data):
@@ -131,7 +136,7 @@ def test_fading_rows_come_and_go_without_a_trace(setting, data):
     assert says(whole, queries) == says(alone, queries)
 
 
-@every_moving
+@every_fading
 @pytest.mark.parametrize("timed", [True, False])
 @fewer
 @given(st.data())
@@ -169,7 +174,7 @@ def test_the_past_is_a_fit_to_the_rows_before(setting, data):
         assert said == alone.predict(cases.take([row]).frame)[0]
 
 
-@every_moving
+@every_fading
 @fewer
 @given(st.data())
 def test_times_survive_a_file(setting, tmp_path_factory, data):
@@ -272,3 +277,24 @@ def test_a_change_that_fails_between_is_taken_back(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         model.partial_fit([[9.0]], ["a"], times=["2026-02-01"])
     assert model.digest() == digest
+
+
+# Rows that are counted as sets of bits, or not at all, have no weights.
+COUNT_WHOLE_ROWS = {
+    sklazy.LazyAssociativeClassifier,
+    sklazy.LazyBayesRulesClassifier,
+    sklazy.LazyDecisionTreeClassifier,
+}
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in exported().values() if hasattr(kind, "loo_predict")]
+)
+def test_weights_and_times_are_taken_by_all(kind):
+    wanted = {"window", "categorical_features"}
+    at_fit = {"ids", "times"}
+    if kind not in COUNT_WHOLE_ROWS:
+        wanted, at_fit = wanted | {"half_life"}, at_fit | {"sample_weight"}
+    assert wanted <= set(inspect.signature(kind).parameters)
+    for method in (kind.fit, kind.partial_fit):
+        assert at_fit <= set(inspect.signature(method).parameters)

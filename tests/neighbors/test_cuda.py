@@ -25,7 +25,8 @@ from sklazy.neighbors.cuda import lists
 from sklazy.neighbors.cuda.mixed import DeviceMixedSearch, put_columns
 from sklazy.neighbors.cuda.nearest import find_nearest_on, put_placed
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
-from sklazy.neighbors.cuda.sets import put_ranks, put_sets
+from sklazy.neighbors.cuda.pointing import GivenOnDevice, put_ranks
+from sklazy.neighbors.cuda.sets import put_sets
 
 pytestmark = needs_compiler
 
@@ -39,11 +40,12 @@ DEVICE = EmulatedDevice()
 
 def check_labels(device, table, selected, k, excluded=None, most_sets=64):
     cases, n_queries = as_cases(table, most_sets), len(table.queries)
-    asked = table.queries, selected, k, excluded
     way = {"by_distance": True, "tally": True}
-    expected = NominalSearch(cases, *asked, **way)
+    expected = NominalSearch(cases, table.queries, selected, k, excluded, **way)
     expected.run(0, n_queries)
-    found = DeviceNominalSearch(put_sets(device, cases), *asked, **way)
+    pointing = GivenOnDevice(selected)
+    asked = put_sets(device, cases), table.queries, pointing, k, excluded
+    found = DeviceNominalSearch(*asked, **way)
     middle = n_queries // 2
     found.run(0, middle)  # in two parts
     found.run(middle, n_queries)
@@ -130,7 +132,8 @@ def test_attributes_chosen_by_rank(table, k, seed):
 def test_voters_are_the_rows_that_reach_the_threshold(table, k, seed):
     table, rng = table._replace(n_classes=4), np.random.default_rng(seed)
     selected, cases = draw_selection(table, rng), as_cases(table)
-    search = DeviceNominalSearch(put_sets(DEVICE, cases), table.queries, selected, k)
+    sets, pointing = put_sets(DEVICE, cases), GivenOnDevice(selected)
+    search = DeviceNominalSearch(sets, table.queries, pointing, k)
     search.run(0, len(table.queries))
     seen = 0
     for query, rows, distances in search.voters(0, len(table.queries)):

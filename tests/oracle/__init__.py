@@ -65,8 +65,20 @@ from oracle.pls import (
     pls_path,
     principal_scores,
 )
-from oracle.racing import bent_ranking, correlation_ranking, gram_schmidt_ranking, race
+from oracle.racing import (
+    bent_ranking,
+    correlation_ranking,
+    gram_schmidt_ranking,
+    iterated_race,
+    race,
+)
 from oracle.random_paths import path_gains, random_path, random_path_changes
-from oracle.selection import LazyHost, grow_conjunction, lazy_merit, select
+from oracle.selection import (
+    LazyHost,
+    grow_conjunction,
+    lazy_merit,
+    not_implied,
+    select,
+)
 from oracle.tables import DECIMAL, encode, kind_of_texts, recode
 from oracle.trees import lazy_tree_answer

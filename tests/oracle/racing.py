@@ -194,3 +194,34 @@ def gram_schmidt_ranking(columns, target, most):
                 rest[j] = np.sum((target - fitted) ** 2)
         ranking.append(min(rest, key=lambda j: (round(rest[j], 8), j)))
     return ranking
+
+
+def iterated_race(losses, sizes, n_elites, test, first_test=3, n_winners=1, alpha=0.05):
+    """Race again and again: `sizes` has the first candidates, then the new ones.
+
+    A candidate that was run on some blocks before is not out by fewer.
+    """
+    n_blocks, run = len(losses), {}
+    members, n_used = list(range(sizes[0])), sizes[0]
+    for number in range(len(sizes)):
+        is_last = number == len(sizes) - 1
+        n_left = min(n_winners if is_last else n_elites, len(members))
+        before, alive = dict(run), list(members)
+        for used in range(1, n_blocks + 1):
+            run |= {c: max(run.get(c, 0), used) for c in alive}
+            if used >= first_test and len(alive) > n_left:
+                out, order = LOSERS[test](losses[:used, alive], alpha)
+                out = [i for i in out if before.get(alive[i], 0) <= used]
+                if len(alive) - len(out) < n_left:
+                    best = sorted(range(len(alive)), key=lambda i: (order[i], i))
+                    out = [i for i in out if i not in best[:n_left]]
+                alive = [c for i, c in enumerate(alive) if i not in out]
+            if used >= first_test and len(alive) <= n_left:
+                break
+        most = max(run[c] for c in alive)
+        run |= dict.fromkeys(alive, most)
+        winners = sorted(alive, key=lambda c: (losses[:most, c].mean(), c))
+        if not is_last:
+            new = range(n_used, n_used + sizes[number + 1])
+            members, n_used = [*winners[:n_elites], *new], n_used + sizes[number + 1]
+    return winners, [run[c] for c in range(n_used)]

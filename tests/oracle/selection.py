@@ -33,6 +33,25 @@ def select(codes, value_scores, attribute_scores, offsets, n_selected):
     return [attribute for _, _, attribute in sorted(keys)[:n_selected]]
 
 
+def not_implied(states, parents):
+    """Attributes of one query that no other implies; states are 1, 0 and None."""
+
+    def above(attribute):
+        found = set()
+        for parent in parents.get(attribute, ()):
+            found |= {parent} | above(parent)
+        return found
+
+    kept = []
+    for attribute, state in enumerate(states):
+        others = range(len(states))
+        below = any(states[o] == 1 and attribute in above(o) for o in others)
+        under = any(states[o] == 0 and o in above(attribute) for o in others)
+        if not ((state == 1 and below) or (state == 0 and under)):
+            kept.append(attribute)
+    return kept
+
+
 def lazy_merit(subset, relevances, correlations):
     """``k mean(rc) / sqrt(k + k (k - 1) mean(ra))`` for one query."""
     if not subset:

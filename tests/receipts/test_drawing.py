@@ -160,11 +160,11 @@ def test_an_opposing_case_that_voted_is_shown_once():
 def test_the_sentences_fit_what_happened():
     said = " ".join(explain(knn_receipt()))
     assert "color = red and size in (2, 3] are the most informative" in said
-    assert "more than 3, because 4 are equally far at the 3rd place" in said
+    assert "more than 3, because 4 are tied for the 3rd place" in said
     assert "4 of them are good, 1 bad." in said
     assert "another class, d (bad), differs in color." in said
     # exp(-0.5 + 2.0) = 4.48
-    assert "color weighs most: its value is 4.48 times" in " ".join(
+    assert "color matters most: its value is 4.48 times" in " ".join(
         explain(nb_receipt())
     )
     assert "one of 4 models" in " ".join(explain(model_receipt()))
@@ -179,7 +179,7 @@ def test_all_attributes_may_count():
     content = knn_receipt()
     for item in content["selection"]["attributes"]:
         item["used"] = True
-    assert "All 3 attributes count; first in rank: color," in explain(content)[0]
+    assert "All 3 attributes are used; the best are color," in explain(content)[0]
 
 
 def test_a_level_vote_is_told():
@@ -192,11 +192,11 @@ def test_a_level_vote_is_told():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"strategy": "none"}, "All 3 attributes count"),
-        ({"strategy": "eager"}, "on the whole"),
+        ({"strategy": "none"}, "All 3 attributes are used"),
+        ({"strategy": "eager"}, "the most informative overall"),
         ({"strategy": "lazy-cfs"}, "for this row's values and not redundant"),
-        ({"rule": "vote"}, "the first two, and so on up to all 3"),
-        ({"rule": "local"}, "over the cases near this row"),
+        ({"rule": "vote"}, "the best two, and so on up to all 3"),
+        ({"rule": "local"}, "on the cases near this row"),
     ],
 )
 def test_each_selection_has_its_words(change, words):
@@ -342,7 +342,7 @@ def test_no_model_and_no_curve_are_told():
     content = receipt_of("local models")
     content["targets"][0].update(models=[], curves=[], neighbors=[], outside_range=[])
     receipt = Receipt.from_dict(sealed(content))
-    assert "No model could be scored" in receipt.to_text()
+    assert "No model has a leave-one-out error" in receipt.to_text()
     assert "<svg" not in receipt.to_html()
 
 

@@ -209,7 +209,7 @@ def test_a_key_that_comes_twice_is_refused():
     twice = text.replace('{\n  "schema"', '{\n  "answer": "bad",\n  "schema"', 1)
     assert twice != text
     assert json.loads(twice) == json.loads(text)
-    with pytest.raises(ReceiptError, match="comes twice"):
+    with pytest.raises(ReceiptError, match="occurs twice"):
         Receipt.from_json(twice)
 
 

@@ -26,6 +26,7 @@ from sklazy_studies.harness.significance import (
 )
 from sklazy_studies.lazy_selection import paper
 from sklazy_studies.lazy_selection import run as protocol
+from sklazy_studies.lazy_selection.deviations import count_deviations
 from sklazy_studies.lazy_selection.report import best_strategies, make_document
 from sklazy_studies.lazy_selection.results import curve, gather
 
@@ -77,6 +78,8 @@ def test_advantage_is_that_of_the_library(name):
     found = protocol.measure_advantage(known, data)
     plain = lazy_advantage(data.table, data.classes.cells())
     assert found["v"] == pytest.approx(list(plain.highest.values()))
+    equal = lazy_advantage(data.table, data.classes.cells(), weighting="unweighted")
+    assert found["v_unweighted"] == pytest.approx(list(equal.highest.values()))
 
 
 def test_attributes_that_are_not_informative_are_removed():
@@ -133,7 +136,8 @@ def fake_results(rng, names, protocols=("honest",)):
     for name in names:
         unit = protocol._unit("", name, 1.0, part="advantage")
         values = np.sort(rng.random(9))[::-1]
-        found[unit] = {"v": values.tolist(), "n_attributes": 13}
+        both = dict.fromkeys(("v", "v_unweighted"), values.tolist())
+        found[unit] = {**both, "n_attributes": 13}
         for which in protocols:
             for fold in range(10):
                 unit = protocol._unit(
@@ -305,3 +309,31 @@ def test_the_papers_own_tables_are_in_the_report():
     expected = 100 * tally.significantly_better / tally.n
     assert curves["1-NN", "better beyond chance"][4] == f"{expected:.1f} %"
     assert "best-accuracy-paper" in tables
+
+
+def test_counts_of_the_paper_are_compared_by_the_spread_over_sets():
+    names = [f"set {i}" for i in range(40)]
+    run = gather(fake_results(np.random.default_rng(3), names), names, "honest")
+    far = {(one.set, one.method): one for one in count_deviations(run)}
+    assert len(far) == 2 * 5 + 4 * 2
+    lazy = far["1-NN", "lazy"]
+    by_set = [run.tally_set(0, i).better for i in range(40)]
+    assert lazy.theirs == 220
+    assert lazy.ours == sum(by_set) == run.tally(0).better
+    assert lazy.error == pytest.approx(np.sqrt(80) * np.std(by_set, ddof=1))
+    assert far["5-NN", "best, eager"].ours == run.best_counts(2)["eager"]
+
+
+def test_the_toy_example_of_the_text():
+    """Its table is lost; its words: 'Only value 4 is not indicative of a unique class
+    value' of X, and 'a strong correlation between the value 4 of attribute Y and the
+    class value B'."""
+    rows = [("1", "1", "A"), ("1", "2", "A"), ("2", "1", "B"), ("2", "2", "B")]
+    rows += [("3", "3", "A"), ("3", "1", "A"), ("4", "2", "A"), ("4", "3", "A")]
+    rows += [("4", "4", "B"), ("4", "4", "B"), ("2", "4", "B"), ("1", "3", "A")]
+    X, y = [row[:2] for row in rows], [row[2] for row in rows]
+    asked = [("4", "4"), ("1", "1"), ("2", "3")]
+    for selection, used in (("eager", [0, 0, 0]), ("lazy", [1, 0, 0])):
+        model = LazyNBClassifier.paper(n_attributes=1, selection=selection).fit(X, y)
+        assert model.select_attributes(asked).argmax(axis=1).tolist() == used
+    assert model.predict(asked).tolist() == ["B", "A", "B"]

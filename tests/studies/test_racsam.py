@@ -26,7 +26,7 @@ from sklazy_studies.racsam.errors import (
     paired_over_rows,
     significantly_better,
 )
-from sklazy_studies.racsam.r_svm import RSvm
+from sklazy_studies.racsam.r_svm import LinearSvm, RSvm
 from sklazy_studies.racsam.r_tree import RTree
 from sklazy_studies.racsam.report import make_document
 
@@ -80,20 +80,28 @@ def test_forward_selection_stops_where_nothing_gains(monkeypatch, variant):
     assert found["success"] == (chosen == list(range(10)))
 
 
-def test_r_trees_stop_at_a_hundredth_of_the_deviance():
+@pytest.mark.parametrize("within", [False, True])
+def test_r_trees_stop_at_a_hundredth_of_the_deviance(within):
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(300, 3))
     y = np.sin(6 * X[:, 0]) + rng.normal(0, 0.2, 300)
-    model = RTree().fit(X, y)
+    model = RTree(within=within).fit(X, y)
     grown = DecisionTreeRegressor(
         min_samples_split=10, min_samples_leaf=5, random_state=0
     ).fit(X, y)
     nodes = grown.tree_
     deviance = nodes.impurity * nodes.n_node_samples
 
+    def splits(node):
+        left, right = nodes.children_left[node], nodes.children_right[node]
+        if left < 0:
+            return False
+        gain = deviance[node] - (0 if within else deviance[left] + deviance[right])
+        return gain >= 0.01 * deviance[0]
+
     def walk(row):
         node = 0
-        while nodes.children_left[node] >= 0 and deviance[node] >= 0.01 * deviance[0]:
+        while splits(node):
             left = np.float32(row[nodes.feature[node]]) <= nodes.threshold[node]
             node = nodes.children_left[node] if left else nodes.children_right[node]
         return nodes.value[node, 0, 0]
@@ -134,6 +142,20 @@ def test_a_race_gives_three_predictions():
         assert all(p.shape == (30,) for p in found.values())
         assert np.abs(found[f"LL-RAC1, {variant}"] - y[60:]).mean() < 0.3
         assert "x0" in told["best"]
+
+
+def test_a_linear_svm_is_that_of_libsvm():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(80, 3)) * [1.0, 100.0, 0.01]
+    y = 4 * X[:, 0] - 0.01 * X[:, 1] + rng.normal(0, 0.1, 80)
+    plain = make_pipeline(StandardScaler(), SVR(kernel="linear", tol=1e-6))
+    scaled = TransformedTargetRegressor(plain, transformer=StandardScaler())
+    expected = scaled.fit(X, y).predict(X)
+    with_constant = np.column_stack([X, np.full(80, 0.1)])
+    assert LinearSvm().fit(with_constant, y).predict(with_constant) == pytest.approx(
+        expected,
+        abs=0.05,  # R divides by n - 1
+    )
 
 
 def test_r_svm_scales_unless_a_column_is_constant():
@@ -247,7 +269,7 @@ def test_a_report_without_data_sets_has_table_1():
 def test_units_are_as_many_as_the_protocol_says(data_folder):
     units = racsam.make_units(racsam.SETS, data_folder, quick=False)
     races = [unit for unit in units if unit.setting["part"] == "race"]
-    cells = 2 * 2 * 3 + 4  # inputs, variants, starts; what was tried
+    cells = 2 * 2 * 3 + 5  # inputs, variants, starts; what was tried
     assert len(races) == cells * racsam.N_RUNS
     folds = [unit for unit in units if unit.setting["part"] == "raced"]
     assert len(folds) == 7 * 5 * 3

@@ -272,11 +272,46 @@ def test_a_damaged_result_is_called_damaged(damage, tmp_path):
     assert str(path) in str(caught.value)
 
 
-def test_a_run_may_end_before_all_units_are_done(tmp_path):
+def wait_a_little(unit):
+    time.sleep(0.3)
+    return dict(unit.setting)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_run_may_end_before_all_units_are_done(tmp_path, jobs):
     cheap_last = [Unit("demo", 1, "", {"fold": i}, cost=9.0 - i) for i in range(5)]
     with Store(tmp_path / "results.sqlite") as store:
+        assert run_units(wait_a_little, cheap_last, store, max_seconds=0) == {}
         results = run_units(
-            lambda unit: dict(unit.setting), cheap_last, store, max_seconds=0
+            wait_a_little, cheap_last, store, jobs=jobs, max_seconds=0.05
         )
-        assert results == {cheap_last[-1]: {"fold": 4}}
-        assert len(run_units(lambda unit: dict(unit.setting), cheap_last, store)) == 5
+        # The cheapest first; what was begun is finished.
+        done = [unit.setting["fold"] for unit in results]
+        assert done == [4, 3, 2, 1, 0][: len(done)][::-1]
+        assert len(done) >= 1 if jobs == 1 else len(done) < 5
+        assert len(run_units(wait_a_little, cheap_last, store)) == 5
+
+
+def test_how_results_were_computed_is_kept(tmp_path):
+    path = tmp_path / "results.sqlite"
+    with Store(path) as store:
+        assert store.last_run("demo", "c") == []
+        store.record_run("demo", "c", [("command", "first")])
+        store.record_run("demo", "c", [("command", "second"), ("date", "today")])
+        store.record_run("demo", "d", [("command", "of other code")])
+    with Store(path) as store:
+        kept = store.last_run("demo", "c")
+        assert kept == [("command", "second"), ("date", "today")]
+        assert len(store) == 0
+
+
+def test_a_file_without_runs_gains_them(tmp_path):
+    path = tmp_path / "results.sqlite"
+    unit = Unit("demo", 1, "", {"fold": 0})
+    with Store(path) as store:
+        store.record(unit, {"right": 1}, 0.1)
+    with contextlib.closing(sqlite3.connect(path)) as file, file:
+        file.execute("DROP TABLE runs")
+    with Store(path) as store:
+        assert store.find([unit]) == {unit: {"right": 1}}
+        assert store.last_run("demo", "") == []

@@ -161,7 +161,7 @@ def test_a_row_that_no_sheet_has_is_refused(tmp_path):
     ):
         for name in old.namelist():
             new.writestr(name, old.read(name).replace(b"1000", b"99999999999"))
-    with pytest.raises(BadFileError, match="a row behind 1048576"):
+    with pytest.raises(BadFileError, match="a row after 1048576"):
         read_table(forged)
 
 

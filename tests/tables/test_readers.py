@@ -584,7 +584,7 @@ def test_parquet_and_feather(tmp_path):
 
 def test_parquet_without_pyarrow_names_the_extra(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(BadInputError, match=r"sklazy\[frames\]"):
+    with pytest.raises(BadInputError, match=r"sklazy\[parquet\]"):
         read_table(write(b"PAR1", "f.parquet"))
 
 

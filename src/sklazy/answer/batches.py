@@ -110,8 +110,8 @@ def check_finite(answer: Answer, kind: Kind) -> None:
     if not finite.all():
         query = int(np.flatnonzero(~finite)[0])
         raise BadInputError(
-            f"the answer to query {query} (counted in its batch) is beyond what a "
-            "float holds; numbers of X, y, weights or parameters are too large or too "
+            f"the answer to query {query} (counted in its batch) overflows; numbers "
+            "in X, y, weights or parameters are too large or too "
             "small. Scale them, for example to a largest value of 1."
         )
 

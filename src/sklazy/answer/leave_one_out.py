@@ -200,7 +200,7 @@ def check_leaves_some(base: CaseBase) -> None:
     """Refuse to leave out the only row."""
     if base.n_rows == 1:
         raise BadInputError(
-            "leave-one-out needs a second row; there is one only. Add rows first."
+            "leave-one-out needs a second row, but there is only one. Add rows first."
         )
 
 

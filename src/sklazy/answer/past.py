@@ -85,6 +85,6 @@ def _check_past(moments: np.ndarray, rows: Ints) -> None:
     first = moments[rows] == moments.min()
     if first.any():
         raise BadInputError(
-            f"{int(first.sum())} of the rows are of the first moment, before which "
-            "nothing is known; ask for later rows."
+            f"{int(first.sum())} of the rows have the earliest time, so there are no "
+            "rows before them; ask for later rows."
         )

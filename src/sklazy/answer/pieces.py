@@ -1,7 +1,8 @@
 """Rows that devices are asked about: all at once where they fit, else in pieces.
 
 Results for pieces of the rows are joined as those for parts of a case base are.
-Nothing here knows what is asked.
+A method describes a copy of some rows by a `Cargo`, which is kept while there is room,
+or passes in pieces. Nothing here knows what is asked.
 """
 
 from collections.abc import Callable, Hashable, Iterator

@@ -2,7 +2,8 @@
 
 A backend is a class `Backend` in a file of this folder, or any object with its two
 methods. It is handed a function of (first, last) that can be pickled, and may call it
-in another thread, in another process or on another machine.
+in another thread, in another process or on another machine. It should send the
+function once to each worker, not once for each slice.
 """
 
 import importlib

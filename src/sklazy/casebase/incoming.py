@@ -57,7 +57,7 @@ def check_build(table: Table, criterion: str, cuts: str) -> None:
         raise BadInputError(f"cuts={cuts!r} is unknown; use 'exact' or 'frozen'.")
     if table.n_rows == 0 or not table.columns:
         raise BadInputError(
-            f"a table of shape {table.shape} has nothing to remember; give at least "
+            f"a table of shape {table.shape} has no cells; give at least "
             "one row and one column."
         )
 
@@ -197,15 +197,13 @@ def new_ids(
         return present[:0]
     if len(present) and (ids.dtype == object) != (present.dtype == object):
         raise BadInputError(
-            f"ids={reprlib.repr(names)} mixes text and numbers with the ids that are "
-            "here; use one kind."
+            f"ids={reprlib.repr(names)} is text where the present ids are numbers, "
+            "or the reverse; use one kind."
         )
     values, counts = np.unique(ids, return_counts=True)
     taken = [*values[counts > 1].tolist(), *ids[are_among(ids, present)].tolist()]
     if taken:
-        raise BadInputError(
-            f"ids={taken[:5]} are taken; give every row an id of its own."
-        )
+        raise BadInputError(f"ids={taken[:5]} are taken; give every row its own id.")
     return ids
 
 

@@ -4,6 +4,11 @@ A part is a case base that follows others: its labels, cuts and ranges are those
 parts, so that codes mean the same in each and what is counted adds up. It may have no
 rows. The holder of parts calls the same function of this kind on every one of them,
 with the same arguments.
+
+A figure of all rows is thus two functions: one of a part, handed to `base.ask`, and one
+that joins the parts' results (sums by `casebase/sums.py`, neighbors by
+`neighbors/levels.py`). A base that is not in parts is one part. `base.joined()` brings
+all rows to one place; use it only where rows must meet.
 """
 
 from collections.abc import Sequence
@@ -95,12 +100,10 @@ class Part(CaseBase):
 def build_from_rows(base: CaseBase, head: CaseBase, batch: CodedRows) -> None:
     """Make a base of rows that are coded as another base codes them."""
     bins = shallow(head.bins)
-    bins.cuts, bins.orders = list(head.bins.cuts), None
+    bins.cuts, bins.sorted = list(head.bins.cuts), None
     base._start_empty(head.schema, bins, len(batch.targets), head.half_life)
     base.coder, base.next_id = head.coder.twin(), head.next_id
     base.rows.append(replace(batch, hashes=np.zeros((0, len(batch)), np.uint64)))
-    if len(batch.numbers):
-        base.rows.settle()
     base.ranges.widen(batch.numbers)
 
 

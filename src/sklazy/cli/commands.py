@@ -9,6 +9,7 @@ from sklazy.cli.erasing import check_certificate, erase
 from sklazy.cli.hosting import completion, explore, serve, warm
 from sklazy.cli.options import (
     IN_FILE,
+    IN_SOURCE,
     OUT_FILE,
     coverage_options,
     csv_options,
@@ -51,10 +52,10 @@ def demo() -> None:
 def demo_erase() -> None:
     """Show which stores on this machine really forget a person.
 
-    Made-up people are put into SQLite, DuckDB, LanceDB, usearch, faiss and hnswlib, as
-    far as they are installed; one is deleted and cleaned up as each documents it, and
-    the files are searched. At the end the same is done here, with a certificate. All
-    of it happens in a temporary folder.
+    Made-up people are put into SQLite, DuckDB, LanceDB, usearch, faiss and hnswlib, if
+    installed. One person is deleted and cleaned up as the documentation of each store
+    describes, and the files are searched. Then the same is done with sklazy, with a
+    certificate. Everything happens in a temporary folder.
 
     \b
     Example:
@@ -117,8 +118,25 @@ def store() -> None:
 
 
 @click.command()
-@click.argument("train", type=IN_FILE, metavar="TRAIN|MODEL")
-@click.argument("test", type=IN_FILE, required=False)
+@click.argument("file", type=IN_SOURCE)
+@reading_options
+@runs("describe")
+def describe() -> None:
+    """Show the columns of a file: kinds, missing cells, ranges, ids, repeated rows.
+
+    A look before anything is learned. How columns were understood (dates, amounts,
+    limits, columns set aside) is written to standard error.
+
+    \b
+    Examples:
+      sklazy describe flats.csv
+      sklazy describe lab.xlsx --sheet Data --skip-rows 2
+    """
+
+
+@click.command()
+@click.argument("train", type=IN_SOURCE, metavar="TRAIN|MODEL")
+@click.argument("test", type=IN_SOURCE, required=False)
 @target_option(required=False)
 @task_options
 @id_option
@@ -140,7 +158,7 @@ def store() -> None:
     help="Write the novelty of each row, from 0 to 1: how unlike all cases it is. "
     "Always written with --json.",
 )
-@csv_options("Write the predictions to this CSV file.")
+@csv_options("Write the predictions to this CSV file, or Parquet if it ends so.")
 @limit_options(
     "Predict only this many rows of TEST, or cross-validate a random sample of TRAIN."
 )
@@ -165,8 +183,8 @@ def predict() -> None:
 
 
 @click.command()
-@click.argument("train", type=IN_FILE, metavar="TRAIN|MODEL")
-@click.argument("test", type=IN_FILE, required=False)
+@click.argument("train", type=IN_SOURCE, metavar="TRAIN|MODEL")
+@click.argument("test", type=IN_SOURCE, required=False)
 @target_option(required=False)
 @task_options
 @id_option
@@ -279,7 +297,19 @@ def audit() -> None:
 
 
 COMMANDS = (
-    *(demo, example, fit, store, predict, explain, verify, advise, audit, explore),
+    *(
+        demo,
+        example,
+        describe,
+        fit,
+        store,
+        predict,
+        explain,
+        verify,
+        advise,
+        audit,
+        explore,
+    ),
     *(erase, check_certificate),
     *(select, race, serve, reproduce, warm, completion),
 )

@@ -64,6 +64,11 @@ def select() -> None:
     show_default=True,
     help="Smallest difference in mean error that matters, for example 0.01.",
 )
+@click.option(
+    "--max-seconds",
+    type=float,
+    help="Begin no further fold after this many seconds; default: no limit.",
+)
 @click.option("--seed", default=0, show_default=True, help="Seed of folds and methods.")
 @runs("race")
 def race() -> None:
@@ -117,12 +122,12 @@ def race() -> None:
 @click.option(
     "--max-minutes",
     type=click.FloatRange(min=0),
-    help="Begin no unit after this time, and report on what is recorded.",
+    help="Start no unit of work after this time, and report the results so far.",
 )
 @click.option(
     "--check",
     is_flag=True,
-    help="Run the small recorded part of a report again and compare it, to the digit.",
+    help="Run a small recorded part of a report again, and compare every digit.",
 )
 @runs("reproduce")
 def reproduce() -> None:

@@ -71,6 +71,9 @@ def column_names(path: str) -> list[str]:
         **dict.fromkeys(_BY_TAB, lambda lines: _split(lines, "\t")),
         ".arff": _declared,
     }
+    if not Path(path).is_file():
+        names: list[str] = importlib.import_module("sklazy.tables").Source(path).names()
+        return names
     if endings not in quick:
         read_table = importlib.import_module("sklazy.tables").read_table
         return read_table(path, max_seconds=_LONGEST).names

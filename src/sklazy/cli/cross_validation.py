@@ -4,12 +4,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.table import Table as Grid
 
-from sklazy.cli.console import Console, Terminal
+from sklazy.cli.console import Console
 from sklazy.cli.folds import class_folds, plain_folds
 from sklazy.cli.models import make_model
 from sklazy.cli.options import MethodChoice
+from sklazy.cli.quality import (
+    COVERAGE,
+    FoldAnswers,
+    describe_by_class,
+    find_classes,
+    measure_quality,
+    show_quality,
+)
 from sklazy.cli.tasks import FileTask, check_folds
 from sklazy.cli.waiting import (
     STOPS,
@@ -19,11 +26,16 @@ from sklazy.cli.waiting import (
     report_stop,
     time_limit,
 )
-from sklazy.cli.writing import to_csv, write_text
-from sklazy.report.progress import track
+from sklazy.cli.writing import write_columns
+from sklazy.measures.conformal import rows_needed
+from sklazy.report.progress import Progress
 from sklazy.report.words import pluralize
+from sklazy.tables import Table
 
 Folds = NDArray[np.int64]
+
+_PARTS, _FEW_ROWS = 10, 50  # of a fold, after each of which progress moves
+_MOST_FOR_INTERVALS = 2000  # rows up to which intervals are measured
 
 
 def cross_validate(
@@ -48,27 +60,38 @@ def cross_validate(
     if stop is not None:  # the folds that are done are folds of a smaller task
         task, folds = task.take(folds < n_done), folds[folds < n_done]
         out = partial_name(out)
-    predictions = _order_by_row(task, folds, answers[:n_done])
+    ordered = _order_by_row(task, folds, answers[:n_done])
     quality = {
-        choice.method: _measure_quality(task, predictions, folds),
-        "guess": _measure_quality(task, _order_by_row(task, folds, guesses), folds),
+        choice.method: measure_quality(task, ordered, folds),
+        "guess": measure_quality(task, _order_by_row(task, folds, guesses), folds),
     }
-    if out is not None:
-        columns = {
-            "row": task.names,  # in the file: some may have no target
-            "prediction": predictions.tolist(),
-            task.name: task.target.tolist(),
-        }
-        write_text(out, to_csv(columns))
-        console.note(f"{len(task.target)} predictions in {out}")
-    plain = {"task": task.kind, "method": choice.method, "folds": n_folds}
-    plain["quality"] = quality
-    if stop is not None:
-        plain["partial"], plain["folds"], plain["of"] = True, n_done, n_folds
-    console.result(plain, lambda terminal: _show_quality(terminal, quality, n_done))
+    by_class = describe_by_class(task, ordered.predictions)
+    _write_answers(console, task, ordered, out)
+    plain = {
+        **{"task": task.kind, "method": choice.method, "folds": n_done},
+        **{"quality": quality, "classes": by_class},
+        **({"partial": True, "of": n_folds} if stop is not None else {}),
+    }
+    console.result(
+        plain, lambda terminal: show_quality(terminal, quality, by_class, n_done)
+    )
     if stop is not None:
         done = f"This is the quality on {n_done} of {pluralize(n_folds, 'fold')}."
         report_stop(console, stop, done, max_seconds)
+
+
+def _write_answers(
+    console: Console, task: FileTask, answers: FoldAnswers, out: str | None
+) -> None:
+    if out is None:
+        return
+    columns = {
+        "row": task.names,  # in the file: some may have no target
+        "prediction": answers.predictions.tolist(),
+        task.name: task.target.tolist(),
+    }
+    write_columns(out, columns)
+    console.note(f"{len(task.target)} predictions in {out}")
 
 
 def task_folds(task: FileTask, n_folds: int, seed: int) -> Folds:
@@ -82,16 +105,19 @@ def task_folds(task: FileTask, n_folds: int, seed: int) -> Folds:
 
 def _predict_folds(
     task: FileTask, choice: MethodChoice, folds: Folds, n_folds: int
-) -> tuple[list[NDArray[Any]], BaseException | None]:
+) -> tuple[list[FoldAnswers], BaseException | None]:
     """Predict the first folds, each from all others; return what ended it early."""
-    answers: list[NDArray[Any]] = []
+    answers: list[FoldAnswers] = []
+    n_rows = int((folds < n_folds).sum())
     try:
-        for fold in track(range(n_folds), choice.method):
-            testing = folds == fold
-            known = task.take(~testing)
-            model = make_model(task, choice)
-            model.fit(known.table, known.target)
-            answers.append(model.predict(task.table.take(testing)))
+        with Progress(choice.method, total=n_rows) as progress:
+            for fold in range(n_folds):
+                progress.advance(0, f"fold {fold + 1} of {n_folds}")
+                testing = folds == fold
+                known = task.take(~testing)
+                model = make_model(task, choice)
+                model.fit(known.table, known.target)
+                answers.append(_ask(task, model, task.table.take(testing), progress))
     except STOPS as stop:
         if not answers:
             raise
@@ -99,56 +125,61 @@ def _predict_folds(
     return answers, None
 
 
+def _ask(
+    task: FileTask,
+    model: Any,  # noqa: ANN401 - an estimator
+    rows: Table,
+    progress: Progress,
+) -> FoldAnswers:
+    """FoldAnswers to the rows of a fold, some at a time, so that progress moves."""
+    n_parts = min(_PARTS, 1 + len(rows) // _FEW_ROWS)
+    places = np.array_split(np.arange(len(rows)), n_parts)
+    parts = []
+    for some in places:
+        parts.append(_ask_part(task, model, rows.take(some)))
+        progress.advance(len(some), progress.note)
+    predictions = np.concatenate([part.predictions for part in parts])
+    beside = [part.beside for part in parts if part.beside is not None]
+    return FoldAnswers(predictions, np.concatenate(beside) if beside else None)
+
+
+def _ask_part(task: FileTask, model: Any, rows: Table) -> FoldAnswers:  # noqa: ANN401
+    """Predictions with probabilities of all classes, or intervals, where there are."""
+    predictions = np.asarray(model.predict(rows))
+    if not task.classifies:
+        return FoldAnswers(predictions, _find_intervals(task, model, rows))
+    try:
+        shares = model.predict_proba(rows)
+    except AttributeError:  # some methods have none
+        return FoldAnswers(predictions)
+    codes = {label: i for i, label in enumerate(find_classes(task))}
+    every = np.zeros((len(rows), len(codes)))
+    every[:, [codes[label] for label in model.classes_.tolist()]] = shares
+    return FoldAnswers(predictions, every)
+
+
+def _find_intervals(
+    task: FileTask,
+    model: Any,  # noqa: ANN401 - an estimator
+    rows: Table,
+) -> NDArray[np.float64] | None:
+    """Intervals of numbers, if the model has them and the table is not large."""
+    is_small = len(task.target) <= _MOST_FOR_INTERVALS
+    if not (is_small and hasattr(model, "predict_interval")):
+        return None
+    if model.cases_.n_rows < rows_needed(COVERAGE):
+        return None
+    return np.asarray(model.predict_interval(rows, coverage=COVERAGE), np.float64)
+
+
 def _order_by_row(
-    task: FileTask, folds: Folds, answers: list[NDArray[Any]]
-) -> NDArray[Any]:
+    task: FileTask, folds: Folds, answers: list[FoldAnswers]
+) -> FoldAnswers:
     predictions = np.empty_like(task.target)
+    some = answers[0].beside
+    beside = None if some is None else np.empty((len(folds), some.shape[1]))
     for fold, answer in enumerate(answers):
-        predictions[folds == fold] = answer
-    return predictions
-
-
-def _measure_quality(
-    task: FileTask, predictions: NDArray[Any], folds: Folds
-) -> dict[str, float]:
-    """The quality of predictions, and its standard deviation over several folds."""
-    if task.classifies:
-        right = (predictions == task.target).astype(float)
-        return {"accuracy": float(right.mean()), **_spread(right, folds)}
-    errors = np.abs(predictions - task.target)
-    total = float(((task.target - task.target.mean()) ** 2).sum())
-    explained = 1 - float((errors**2).sum()) / total if total else float("nan")
-    return {
-        "mean_absolute_error": float(errors.mean()),
-        **_spread(errors, folds),
-        "root_mean_squared_error": float(np.sqrt((errors**2).mean())),
-        "r2": explained,
-    }
-
-
-def _spread(figures: NDArray[np.float64], folds: Folds) -> dict[str, float]:
-    """The standard deviation of the folds' means; one fold has none."""
-    means = [figures[folds == fold].mean() for fold in np.unique(folds)]
-    return {"spread": float(np.std(means))} if len(means) > 1 else {}
-
-
-_TITLES = {
-    "mean_absolute_error": "mean absolute error",
-    "root_mean_squared_error": "RMSE",
-    "r2": "R\N{SUPERSCRIPT TWO}",
-    "spread": "± over folds",
-}
-
-
-def _show_quality(
-    terminal: Terminal, quality: dict[str, dict[str, float]], n_folds: int
-) -> None:
-    grid = Grid("method", box=None, header_style="bold", padding=(0, 2))
-    for name in next(iter(quality.values())):
-        grid.add_column(_TITLES.get(name, name), justify="right", no_wrap=True)
-    for method, figures in quality.items():
-        label = "guess (no features)" if method == "guess" else method
-        grid.add_row(label, *(f"{figure:.4g}" for figure in figures.values()))
-    terminal.print(grid)
-    text = f"{pluralize(n_folds, 'fold')}; each row is predicted from the other folds."
-    terminal.print(f"[dim]{text}[/]")
+        predictions[folds == fold] = answer.predictions
+        if beside is not None and answer.beside is not None:
+            beside[folds == fold] = answer.beside
+    return FoldAnswers(predictions, beside)

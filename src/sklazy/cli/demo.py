@@ -168,8 +168,8 @@ def _why(demo: _Demo, first: int, second: int) -> str:
         f"{eager[j]:.3f}. But the value of row {first} leaves {entropy(here):.3f} "
         f"({here.max()} of the {here.sum()} cases with this value have the same "
         f"grower), and the value of row {second} leaves {entropy(there):.3f} "
-        f"({there.max()} of {there.sum()}). The attribute decides one row and says "
-        "little about the other.\n"
+        f"({there.max()} of {there.sum()}). The attribute is decisive for one row "
+        "and of little use for the other.\n"
     )
 
 

@@ -1,32 +1,25 @@
 """`sklazy fit` and `sklazy store`: a model in a file."""
 
 import os
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from sklazy.casebase.incoming import as_ids
 from sklazy.cli.console import Console
 from sklazy.cli.models import check_storable, choose_method, fit_task, make_model
 from sklazy.cli.options import MethodChoice, TrainingFile
 from sklazy.cli.tasks import (
     Aim,
-    Kind,
     check_column,
     find_aim,
     ignored_columns,
     read_task,
     reading_settings,
-    refuse_ids,
 )
 from sklazy.cli.writing import check_out
 from sklazy.errors import BadInputError
-from sklazy.estimators.storing import RowBatch, store_rows
+from sklazy.estimators.storing import StoredColumns, list_batches, store_rows
 from sklazy.report.progress import Progress
-from sklazy.tables import Column, Table, as_target
-from sklazy.tables.labels import encode
-from sklazy.tables.read import survey_table
+from sklazy.tables import Column, Source
 from sklazy.tables.surveying import Surveyed
 
 
@@ -60,11 +53,13 @@ def store(
     target, method = str(source.target), choice.method
     surveyed = _survey_file(source)
     for name in (target, *ignored_columns(source)):
-        check_column(name, surveyed.seen, source.train)
+        check_column(name, [o.name for o in surveyed.origins], source.train)
     aim = _find_aim(surveyed, target, source.kind)
     check_storable(aim, method)
     console.note(f"{aim.kind} ({aim.why}), method {method}")
-    batches = _list_batches(surveyed, source, aim.kind)
+    others = frozenset([target, *ignored_columns(source)])
+    wanted = StoredColumns(target, source.id_column, others, aim.classifies, "--id")
+    batches = list_batches(surveyed, wanted)
     n_known = surveyed.seen[target].n_known
     if n_known < surveyed.n_rows:
         left_out = surveyed.n_rows - n_known
@@ -91,7 +86,8 @@ def _survey_file(source: TrainingFile) -> Surveyed:
     """Read the file once to find the kinds of its columns."""
     with Progress("reading columns") as progress:
         settings = reading_settings(source.id_column)
-        return survey_table(source.train, progress.advance, **settings)
+        needed = [str(source.target), *ignored_columns(source)]
+        return Source(source.train, **settings).survey(progress.advance, needed)
 
 
 def _find_aim(surveyed: Surveyed, target: str, wanted: str) -> Aim:
@@ -102,39 +98,3 @@ def _find_aim(surveyed: Surveyed, target: str, wanted: str) -> Aim:
     numbers = np.arange(1e3) if seen.numbers is None else np.array([*seen.numbers])
     column = Column(target, origin.kind, numbers, reading=origin.reading)
     return find_aim(column, seen.n_known, wanted)
-
-
-def _list_batches(
-    surveyed: Surveyed, source: TrainingFile, kind: Kind
-) -> Iterator[RowBatch]:
-    """The rows that have a target, as `sklazy fit` would keep them."""
-    target, id_column = str(source.target), source.id_column
-    left_out = {target, *ignored_columns(source)}
-    if surveyed.named:
-        left_out |= {
-            o.name for o in surveyed.origins if o.reading and o.reading.style == "aside"
-        }
-    first = 0
-    for whole in surveyed.batches():
-        kept = np.flatnonzero(~whole[target].missing)
-        positions = kept + first
-        first += len(whole)
-        whole = whole.take(kept)
-        table = whole.select([n for n in whole.names if n not in left_out])
-        if not table.columns:
-            raise BadInputError(f"there is no column except the target {target!r}.")
-        ids = positions.tolist() if id_column is None else _read_ids(whole, id_column)
-        yield RowBatch(table, _read_target(whole[target], kind), as_ids(ids))
-
-
-def _read_target(column: Column, kind: Kind) -> Column:
-    if kind == "regression":
-        return Column(column.name, "numeric", as_target(column, "numeric"))
-    return encode(column.name, as_target(column, "nominal").cells())
-
-
-def _read_ids(whole: Table, id_column: str) -> list[Any]:
-    ids = whole[id_column].cells()
-    if None in ids:
-        refuse_ids(id_column, None)
-    return ids

@@ -27,7 +27,7 @@ _HINTS: tuple[tuple[str, str], ...] = (
         "--encoding {value}",
     ),
     (rf"\b(?P<name>delimiter|decimal)={_TEXT}", "--{name} {value}"),
-    (r"\bRaise max_rows\b", "Raise --max-rows"),
+    (r"(?<=Raise\s)max_(?P<name>rows|seconds)\b", "--max-{name}"),
     (r"\bmax_(?P<name>cells|bytes)=float\('inf'\)", "--max-{name} inf"),
     (r"\bmax_(?P<name>cells|bytes)=", "--max-{name} "),
     (r"\bmax_seconds=float\('inf'\)", "--max-read-seconds inf"),

@@ -31,6 +31,14 @@ from sklazy.cli.options import (
     help="Port on 127.0.0.1; 0 for any free port.",
 )
 @click.option("--browser/--no-browser", default=True, help="Whether to open a browser.")
+@click.option(
+    "--beside",
+    multiple=True,
+    type=IN_FILE,
+    metavar="TRAIN|MODEL",
+    help="Another file or model on the same site. Repeat for several.",
+)
+@click.option("--read-only", is_flag=True, help="Refuse changes made on the page.")
 @runs("explore")
 def explore() -> None:
     """Explore cases, receipts, what-if questions, a map and an audit in a browser.
@@ -44,6 +52,7 @@ def explore() -> None:
       sklazy explore flats.csv --target heating
       sklazy explore flats.csv -t rent --id flat --no-browser --port 8000
       sklazy explore rent.sklazy
+      sklazy explore flats.csv -t heating --beside heating.sklazy --read-only
     """
 
 
@@ -74,16 +83,16 @@ def explore() -> None:
     type=click.IntRange(2),
     default=5,
     show_default=True,
-    help="Below --receipts values, the fewest cases that anything in an answer is "
-    "about.",
+    help="Size of the smallest group of cases that an answer may describe; not used "
+    "with --receipts values.",
 )
 @click.option(
     "--noise",
     type=click.FloatRange(0),
     default=0.0,
     show_default=True,
-    help="Below --receipts values, how much wider groups are spread than they are, as "
-    "a share: 0.5 for half as much again.",
+    help="How much wider to spread groups, for example 0.5 for 50 %; not used with "
+    "--receipts values.",
 )
 @click.option(
     "--journal",
@@ -111,15 +120,15 @@ def explore() -> None:
 @click.option(
     "--max-questions",
     type=click.IntRange(1),
-    help="Rows that each token may ask about in all, counted over restarts in the file "
-    "of --questions-file.",
+    help="Total number of rows that each token may ask about. The file of "
+    "--questions-file keeps the count across restarts.",
 )
 @click.option(
     "--questions-file",
     type=click.Path(dir_okay=False),
     default="questions.json",
     show_default=True,
-    help="Where the rows asked about are counted.",
+    help="File with the number of rows that each token has asked about.",
 )
 @click.option(
     "--name",
@@ -131,8 +140,8 @@ def explore() -> None:
     "--access-log/--no-access-log",
     default=False,
     show_default=True,
-    help="Whether to write a line of JSON for each request to stderr, without values, "
-    "tokens and addresses.",
+    help="Whether to write a line of JSON to stderr for each request, without values, "
+    "tokens or addresses.",
 )
 @click.option(
     "--workers",

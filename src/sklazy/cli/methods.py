@@ -21,7 +21,7 @@ LAZY_CLASSIFIERS: dict[str, Make] = {
     "lazy-stacking": lambda seed: sklazy.LazyStackingClassifier(random_state=seed),
     "kernel": lambda seed: sklazy.LazyKernelClassifier(),
     "lazy-tree": lambda seed: sklazy.LazyDecisionTreeClassifier(),
-    "blend": lambda seed: sklazy.LazyBlendClassifier(),
+    "blend": lambda seed: sklazy.LazyClassifier(),
     "lazy-bayes-rules": lambda seed: sklazy.LazyBayesRulesClassifier(),
     "lazy-rules": lambda seed: sklazy.LazyAssociativeClassifier(),
 }
@@ -31,7 +31,7 @@ LAZY_REGRESSORS: dict[str, Make] = {
     "lazy-pls": lambda seed: sklazy.LazyPLSRegressor(),
     "lazy-bagging": lambda seed: sklazy.LazyBaggingRegressor(random_state=seed),
     "lazy-stacking": lambda seed: sklazy.LazyStackingRegressor(random_state=seed),
-    "blend": lambda seed: sklazy.LazyBlendRegressor(),
+    "blend": lambda seed: sklazy.LazyRegressor(),
     "kernel": lambda seed: sklazy.LazyKernelRegressor(),
     "racsam": lambda seed: sklazy.RacedRegressor(
         sklazy.RaceFeatureSelector(random_state=seed)

@@ -174,7 +174,7 @@ def check_lazy(fitted: FittedModel, attribute: str, lack: str) -> None:
 
 def is_model(path: str) -> bool:
     """Whether a file holds a model."""
-    if path == "-":
+    if not os.path.isfile(path):
         return False
     with open(path, "rb") as file:
         return file.read(len(MAGIC)) == MAGIC

@@ -25,13 +25,31 @@ OUT_FILE = click.Path(dir_okay=False)
 IN_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True)
 """A file to read; a dash is standard input."""
 
+
+class SourcePath(click.Path):
+    """Files to read: one, a directory, a pattern or a URL; a dash is standard input."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - as click has it
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:  # noqa: ANN401
+        """Refuse what is not there; patterns and URLs are looked up when read."""
+        named = isinstance(value, str) and ("://" in value or set("*?[") & set(value))
+        return value if named else super().convert(value, param, ctx)
+
+
+IN_SOURCE = SourcePath(exists=True, allow_dash=True)
+"""Files to read."""
+
 KEY_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 """A file whose bytes are a secret key."""
 
 FORMATS = ("csv", "arff", "parquet", "feather", "jsonl", "excel")
 KINDS = (
     *("numeric", "nominal", "date", "day-first", "month-first"),
-    *("decimal-point", "decimal-comma", "ignore"),
+    *("decimal-point", "decimal-comma", "at-limit", "ignore"),
 )
 AUTO = "auto"
 """Name of the method that `choose_method` replaces by the default."""
@@ -126,14 +144,28 @@ def runs(module: str) -> Decorator:
                 if _seems_to_lack_target(options):
                     tasks = importlib.import_module("sklazy.cli.tasks")
                     console.run_command(tasks.check_target, as_json, debug, options)
-                work = importlib.import_module(f"sklazy.cli.{module}")
-            console.run_command(
-                getattr(work, function.__name__), as_json, debug, options
-            )
+                work = _find_work(module, function.__name__)
+            console.run_command(work, as_json, debug, options)
 
         return command
 
     return declare
+
+
+def _find_work(module: str, name: str) -> Callable[..., None]:
+    """The function of a command; one that raises if a library for it is missing."""
+    try:
+        work: Callable[..., None] = getattr(
+            importlib.import_module(f"sklazy.cli.{module}"), name
+        )
+    except ImportError as error:
+        absence = error
+
+        def refuse(*_: object, **__: object) -> None:
+            raise absence
+
+        return refuse
+    return work
 
 
 def _seems_to_lack_target(options: Mapping[str, object]) -> bool:
@@ -145,7 +177,7 @@ def _seems_to_lack_target(options: Mapping[str, object]) -> bool:
     if not isinstance(train, str) or not isinstance(target, str):
         return False
     try:
-        is_small = Path(train).stat().st_size < _SMALL_FILE
+        is_small = Path(train).is_file() and Path(train).stat().st_size < _SMALL_FILE
         return is_small and target not in column_names(train)
     except Exception:  # whoever reads it in earnest finds better words
         return False
@@ -198,7 +230,7 @@ def _reading(
 def _keep_reading(
     context: click.Context, option: click.Parameter, value: object
 ) -> None:
-    if value is not None:
+    if value not in (None, ()):
         # Commands may have --max-seconds of their own.
         name = "max_seconds" if option.name == "max_read_seconds" else option.name
         context.meta.setdefault(READING, {})[name] = value
@@ -254,6 +286,22 @@ reading_options = _combine(
         "default inferred. Columns without names are called x0, x1, ...",
         default=None,
     ),
+    _reading(
+        "sheet",
+        "Sheet of Excel files, by its name or its place counted from 0; default: the "
+        "first.",
+    ),
+    _reading(
+        "skip-rows",
+        "Rows of Excel files above the header to leave out; default: 0.",
+        click.IntRange(0),
+    ),
+    _reading(
+        "missing",
+        "Cell of CSV and Excel files that means missing, besides the usual ones (the "
+        "empty cell, ?, NA, n/a, NULL, ...). Repeat for several.",
+        multiple=True,
+    ),
     click.option(
         "--kind",
         "kinds",
@@ -284,7 +332,7 @@ reading_options = _combine(
 """Add the options for reading files."""
 
 train_options = _combine(
-    click.argument("train", type=IN_FILE),
+    click.argument("train", type=IN_SOURCE),
     target_option(),
     task_options,
     reading_options,

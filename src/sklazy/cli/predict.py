@@ -40,7 +40,7 @@ from sklazy.cli.waiting import (
     report_stop,
     time_limit,
 )
-from sklazy.cli.writing import check_out, to_csv, write_text
+from sklazy.cli.writing import check_out, round_figures, to_csv, write_columns
 from sklazy.errors import BadInputError
 from sklazy.tables import Table
 
@@ -239,15 +239,31 @@ def _write_predictions(
     out: str | None,
 ) -> None:
     """Write predictions to a file or to standard output."""
-    text = to_csv({**names, **_flatten(columns)})
+    flat = {**names, **round_figures(_flatten(columns))}
     if out is None:
-        plain = {**facts, **names, **columns}
-        console.result(plain, lambda _: click.echo(text, nl=False))
+        plain = {**facts, "rows": to_records({**names, **columns})}
+        console.result(plain, lambda _: click.echo(to_csv(flat), nl=False))
         return
     n_rows = len(columns["prediction"])
-    write_text(out, text)
+    write_columns(out, flat)
     plain = {**facts, "rows": n_rows, "file": out}
     console.result(plain, lambda terminal: terminal.print(f"{n_rows} rows in {out}"))
+
+
+def to_records(columns: Columns) -> list[dict[str, Any]]:
+    """A dict for each row; a column by class is a dict there.
+
+    Examples
+    --------
+    >>> to_records({"row": [0], "prediction": ["a"], "probabilities": {"a": [1.0]}})
+    [{'row': 0, 'prediction': 'a', 'probabilities': {'a': 1.0}}]
+    """
+    cells = {
+        name: to_records(column) if isinstance(column, dict) else column
+        for name, column in columns.items()
+    }
+    rows = zip(*cells.values(), strict=True)
+    return [dict(zip(cells, row, strict=True)) for row in rows]
 
 
 def _flatten(columns: Columns) -> Columns:

@@ -1,6 +1,6 @@
 """`sklazy race`: the best of several methods on a file, by racing them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,9 @@ from sklazy.cli.tasks import FileTask, check_folds, read_task
 from sklazy.errors import BadInputError, suggest
 from sklazy.report.progress import Progress
 
+FIRST_TEST = 5
+"""Folds that a decision needs."""
+
 Block = tuple[int, int]
 """A repetition, and one of its folds."""
 
@@ -30,6 +33,7 @@ def race(
     repeats: int,
     alpha: float,
     min_effect: float,
+    max_seconds: float | None,
     seed: int,
 ) -> None:
     """Race methods on a file."""
@@ -40,12 +44,17 @@ def race(
     plans = [task_folds(task, folds, seed + again) for again in range(repeats)]
     blocks = [(again, fold) for again in range(repeats) for fold in range(folds)]
 
-    def evaluate(alive: list[Any], block: Block) -> list[float]:
-        again, fold = block
-        testing = plans[again] == fold
-        return [_measure_loss(task, name, testing, seed) for name in alive]
+    def measure(name: str, block: Block) -> float:
+        return _measure_loss(task, name, plans[block[0]] == block[1], seed)
 
     with Progress("racing", total=len(blocks)) as progress:
+        # Methods compile on the first fold, which is not part of --max-seconds.
+        first = {name: _attempt(measure, name, blocks[0]) for name in names}
+
+        def evaluate(alive: list[Any], block: Block) -> list[Any]:
+            if block == blocks[0]:
+                return [first[name] for name in alive]
+            return [measure(name, block) for name in alive]
 
         def show(step: RaceStep) -> None:
             progress.advance(note=f"{step.n_alive} left, best {names[step.best]}")
@@ -56,12 +65,39 @@ def race(
             blocks,
             alpha=alpha,
             min_effect=min_effect,
+            first_test=FIRST_TEST,
+            max_seconds=max_seconds,
             on_step=show,
         )
     plain = _to_plain(task, names, result)
     console.result(plain, lambda terminal: _show_race(terminal, task, names, result))
     if result.stopped == "interrupted":
         console.end_interrupted("These are the results so far.")
+    if result.stopped == "seconds" and max_seconds is not None:
+        console.note(_report_time(result, max_seconds))
+
+
+def _attempt(
+    measure: Callable[[str, Block], float], name: str, block: Block
+) -> float | Exception:
+    """A loss, or the error that it ends in, which drops the method."""
+    try:
+        return measure(name, block)
+    except Exception as error:
+        return error
+
+
+def _report_time(result: RaceResult, max_seconds: float) -> str:
+    """A sentence on a race that ended for want of time."""
+    n_run = len(result.losses)
+    if n_run >= FIRST_TEST:
+        return f"Time was up after {max_seconds:g} seconds (--max-seconds)."
+    seconds = 1.2 * max(max_seconds, 1.0) * FIRST_TEST / n_run
+    return (
+        f"Not enough time: {n_run} of at least {FIRST_TEST} folds were run, so nothing "
+        f"is decided; about {seconds:.0f} seconds would do (--max-seconds "
+        f"{seconds:.0f})."
+    )
 
 
 def _parse_candidates(task: FileTask, text: str | None) -> list[str]:

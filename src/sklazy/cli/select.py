@@ -11,7 +11,11 @@ from sklazy.cli.console import Console, Terminal
 from sklazy.cli.options import TrainingFile
 from sklazy.cli.tasks import FileTask, read_task
 from sklazy.cli.writing import check_out, to_csv, write_text
+from sklazy.report.words import pluralize
 from sklazy.tables import Table
+
+N_NEEDED = 30
+"""Rows that the sets of the last race must have predicted for a choice."""
 
 
 def select(
@@ -36,13 +40,36 @@ def select(
     ).fit(task.table, task.target)
     names = _selected_names(task.table, selector.support_)
     interrupted = selector.search_.stopped == "interrupted"
-    if out is not None and not interrupted:
+    lacking = _seconds_lacking(selector)
+    if out is not None and not interrupted and not lacking:
         _write_columns(task, names, out)
         console.note(f"{len(names)} columns and {task.name!r} in {out}")
     plain = _to_plain(task.table, names, selector)
     console.result(plain, lambda terminal: _show_sets(terminal, task, names, selector))
     if interrupted:
         console.end_interrupted("This is the best set so far; nothing was written.")
+    if lacking:
+        console.note(_lack_time(selector, lacking, out))
+    elif selector.search_.stopped == "seconds":
+        console.note(f"Time was up after {max_seconds:g} seconds (--max-seconds).")
+
+
+def _seconds_lacking(selector: RaceFeatureSelector) -> float:
+    """About how many seconds would do for a choice; 0 if there was time enough."""
+    n_tested = len(selector.search_.losses)
+    if selector.search_.stopped != "seconds" or n_tested >= N_NEEDED:
+        return 0.0
+    return max(selector.max_seconds or 0.0, 1.0) * 1.2 * N_NEEDED / n_tested
+
+
+def _lack_time(selector: RaceFeatureSelector, seconds: float, out: str | None) -> str:
+    n_tested = len(selector.search_.losses)
+    unwritten = "" if out is None else f" {out} was not written."
+    return (
+        f"Not enough time for a choice: the sets above were compared on "
+        f"{pluralize(n_tested, 'row')}, of at least {N_NEEDED}; about {seconds:.0f} "
+        f"seconds would do (--max-seconds {seconds:.0f}).{unwritten}"
+    )
 
 
 def _selected_names(table: Table, mask: Iterable[bool]) -> list[str]:
@@ -68,6 +95,8 @@ def _to_plain(
         "candidates": selector.n_candidates_,
         "predictions": selector.n_predictions_,
         "stopped": selector.search_.stopped,
+        "rows_compared": len(selector.search_.losses),
+        "enough": not _seconds_lacking(selector),
     }
 
 
@@ -77,8 +106,9 @@ def _show_sets(
     names: Sequence[str],
     selector: RaceFeatureSelector,
 ) -> None:
+    chosen = "Selected" if not _seconds_lacking(selector) else "So far"
     terminal.print(
-        f"Selected {len(names)} of {len(task.table.columns)} features: "
+        f"{chosen} {len(names)} of {len(task.table.columns)} features: "
         f"[bold]{escape(', '.join(names))}[/]\n"
     )
     grid = Grid("winning sets", box=None, header_style="bold", padding=(0, 2))
@@ -90,6 +120,7 @@ def _show_sets(
     terminal.print(grid)
     terminal.print(
         f"[dim]{selector.n_candidates_} sets were tried with "
-        f"{selector.n_predictions_} predictions. The smallest set that is not "
-        "significantly worse than the best is selected.[/]"
+        f"{selector.n_predictions_} predictions; the errors above are of "
+        f"{pluralize(len(selector.search_.losses), 'row')}. The smallest set that is "
+        "not significantly worse than the best is selected.[/]"
     )

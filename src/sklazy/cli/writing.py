@@ -1,15 +1,16 @@
 """Output files of commands: text that is written completely or not at all, and CSV."""
 
 import contextlib
+import importlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
 from sklazy.cli.options import SAFE_CSV
-from sklazy.errors import BadInputError
+from sklazy.errors import BadInputError, MissingExtraError
 from sklazy.report import plain
 
 
@@ -20,7 +21,7 @@ def check_out(out: str | None, *sources: str | None) -> None:
         raise BadInputError(
             "standard input, -, can be read once; give a file for one of the two."
         )
-    for path in set(paths) - {"-"}:
+    for path in filter(os.path.exists, paths):
         if out is not None and os.path.exists(out) and os.path.samefile(out, path):
             raise BadInputError(f"{out} is an input file; write to another one.")
 
@@ -63,6 +64,51 @@ def write_text(path: str | Path, text: str) -> None:
     """Write a text file, completely or not at all."""
     with replacing_text(path) as file:
         file.write(text)
+
+
+def write_columns(path: str | Path, columns: Mapping[str, Sequence[object]]) -> None:
+    """Write columns as CSV, or as Parquet where the file is named so."""
+    if Path(path).suffix.lower() not in (".parquet", ".pq"):
+        write_text(path, to_csv(columns))
+        return
+    try:
+        arrow = importlib.import_module("pyarrow")
+        parquet = importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingExtraError(
+            f"{path}: writing Parquet needs pyarrow; install it with pip install "
+            "pyarrow, or name the file .csv."
+        ) from None
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(path).with_name(f".{Path(path).name}.{os.getpid()}.part")
+    try:
+        cells = {name: _as_one_type(column) for name, column in columns.items()}
+        parquet.write_table(arrow.table(cells), draft)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _as_one_type(column: Sequence[object]) -> list[object]:
+    """Cells of one type, as a column of Parquet has them; else their texts."""
+    kinds = {type(cell) for cell in column if cell is not None}
+    if len(kinds) <= 1 or kinds == {int, float}:
+        return list(column)
+    return [None if cell is None else str(cell) for cell in column]
+
+
+def round_figures(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns with fractions of seven digits, as many as are worth reading.
+
+    Examples
+    --------
+    >>> round_figures({"probability": [0.12345678901], "label": ["a"], "n": [3]})
+    {'probability': [0.1234568], 'label': ['a'], 'n': [3]}
+    """
+    return {
+        name: [float(f"{c:.7g}") if isinstance(c, float) else c for c in column]
+        for name, column in columns.items()
+    }
 
 
 def to_csv(columns: Mapping[str, Sequence[object]]) -> str:

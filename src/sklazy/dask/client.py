@@ -43,7 +43,8 @@ def find_client(client: Any) -> Any:  # noqa: ANN401 - distributed has no types
             ) from error
     if not isinstance(client, distributed.Client) or client.status != "running":
         raise BadInputError(
-            f"client={client!r} is no running Dask client; give a distributed.Client."
+            f"client={client!r} is not a running Dask client; give a "
+            "distributed.Client."
         )
     return client
 
@@ -66,8 +67,9 @@ def _known_workers(client: Any, timeout: float) -> Iterable[str]:  # noqa: ANN40
         workers: Iterable[str] = client.nthreads(callback_timeout=timeout)
     except OSError as error:
         raise LostPartError(
-            f"the scheduler has not answered within {timeout:g} seconds; see whether "
-            "it runs, and fit again with a client of one that does."
+            f"the scheduler has not answered within {timeout:g} seconds; check "
+            "whether it is running, and fit again with a client of a running "
+            "scheduler."
         ) from error
     return workers
 
@@ -80,8 +82,8 @@ def wait_for_result(future: Any, timeout: float, what: str) -> Any:  # noqa: ANN
         raise LostPartError(_describe_delay(what, timeout)) from error
     except LOST as error:
         raise LostPartError(
-            f"{what} was lost again and again with the workers that made it "
-            f"({error}); look at their memory, or give smaller partitions."
+            f"{what} was lost repeatedly with its workers ({error}); check their "
+            "memory, or use smaller partitions."
         ) from error
 
 
@@ -133,8 +135,8 @@ def divided_alike(*collections: Any) -> list[Any]:  # noqa: ANN401
     }
     if len(counts) > 1:
         raise BadInputError(
-            f"X, y and what else is given have {sorted(counts)} partitions; give "
-            "collections that are divided alike."
+            f"X, y and the other collections have {sorted(counts)} partitions; give "
+            "collections with the same partitions."
         )
     return divided
 
@@ -143,7 +145,7 @@ def _by_rows(collection: Any) -> Any:  # noqa: ANN401
     """A collection whose partitions hold whole rows."""
     if not is_dask(collection):
         raise BadTypeError(
-            f"{type(collection).__name__} is no Dask collection; make one, for "
+            f"{type(collection).__name__} is not a Dask collection; make one, for "
             "instance by dask.dataframe.from_pandas(frame, npartitions=4)."
         )
     is_wide = _is_array(collection) and collection.ndim > 1

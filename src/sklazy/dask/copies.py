@@ -51,7 +51,7 @@ class ModelCopies:
                 self.made = None, None
         raise LostPartError(
             f"all copies of the model were lost {_TRIES} times with their workers; "
-            "look at the workers' memory."
+            "check the workers' memory."
         )
 
     def _bring_up_to_date(self, owner: Any, client: Any) -> Any:  # noqa: ANN401

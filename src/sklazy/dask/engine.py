@@ -114,8 +114,8 @@ class DaskEngine:
                     raise
             future = self._submit_anew(number)
         raise LostPartError(
-            f"part {number} was lost {_TRIES} times with the worker that held it; look "
-            "at the workers' memory, or give smaller partitions."
+            f"part {number} was lost {_TRIES} times with the worker that held it; "
+            "check the workers' memory, or use smaller partitions."
         )
 
     def call(self, number: int, method: str, *arguments: object) -> DaskPending:
@@ -172,7 +172,8 @@ class DaskEngine:
     def _check_client(self) -> None:
         if self.client.status != "running":
             raise LostPartError(
-                "the Dask client of these cases is closed; fit again, with another."
+                "the Dask client of these cases is closed; fit again with another "
+                "client."
             )
 
     def __getstate__(self) -> None:

@@ -311,7 +311,7 @@ class Shards:
         except Exception as error:
             raise LostPartError(
                 f"part {number} is lost, and its source cannot be read again "
-                f"({error!r}); look at the workers and at the files, and ask again."
+                f"({error!r}); check the workers and the files, and ask again."
             ) from error
 
 
@@ -338,7 +338,7 @@ class _PendingCall:
                 if time.monotonic() > end:
                     raise LostPartError(
                         f"part {self.number} has not answered for "
-                        f"{self.shards.timeout:g} seconds; look at the workers, or "
+                        f"{self.shards.timeout:g} seconds; check the workers, or "
                         "give a longer timeout."
                     ) from error
                 self._look_after(error, end)
@@ -381,6 +381,6 @@ class _PendingCall:
             )
         if versions and versions[self.number] != journal.versions()[self.number]:
             raise LostPartError(
-                f"the cases have changed while they were asked, and part {self.number} "
-                "was lost with the state that was meant; ask again."
+                f"the cases changed during the request, and part {self.number} was "
+                "lost with the state in question; ask again."
             )

@@ -1,6 +1,5 @@
 """Abstain from the answers that are least sure, and the curve of what that gains."""
 
-import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from sklazy.errors import BadInputError
 from sklazy.estimators.parameters import check_fraction, check_share
 from sklazy.measures.abstention import lower_bounds, trace_curve
 from sklazy.receipts.uncertainty import describe_abstention
+from sklazy.report.axes import find_axes
 from sklazy.tables import Table
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class RiskCoverage:
         ----------
         ax : matplotlib Axes, optional
         """
-        ax = importlib.import_module("matplotlib.pyplot").gca() if ax is None else ax
+        ax = find_axes(ax)
         ax.step(self.coverage, self.accuracy, where="post")
         ax.set(xlabel="share of rows answered", ylabel="accuracy of answers")
         return ax
@@ -113,7 +113,7 @@ class RiskCoverage:
 
 
 def find_risk_coverage(model: "LazyEstimator") -> RiskCoverage:
-    """Trace accuracy against the share answered; see `LazyClassifier.risk_coverage`."""
+    """Trace accuracy against the share answered, for `risk_coverage`."""
     check_is_fitted(model)
     with model.cases_.snapshot() as cases:
         return _risk_coverage(model, cases)

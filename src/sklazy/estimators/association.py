@@ -5,8 +5,9 @@ from typing import Literal
 import numpy as np
 
 from sklazy.casebase.base import Cuts
+from sklazy.casebase.moments import Length
 from sklazy.errors import BadInputError
-from sklazy.estimators.classifiers import LazyClassifier
+from sklazy.estimators.classifiers import BaseLazyClassifier
 from sklazy.estimators.parameters import (
     Discretization,
     check_choice,
@@ -18,7 +19,7 @@ from sklazy.methods.association.learner import AssociationLearner
 WEIGHTS = ("equal", "support")
 
 
-class LazyAssociativeClassifier(LazyClassifier):
+class LazyAssociativeClassifier(BaseLazyClassifier):
     """Classify by association rules that are mined from the query's own values.
 
     An ordinary associative classifier mines rules in advance: too many in all, and
@@ -47,6 +48,10 @@ class LazyAssociativeClassifier(LazyClassifier):
         computed until `refresh`.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. Default: those of categories, text and bools.
+    window : int, float or timedelta, optional
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
     n_jobs : int, optional
         Number of threads. Default: all cores.
 
@@ -97,6 +102,7 @@ class LazyAssociativeClassifier(LazyClassifier):
         discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
+        window: Length | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.min_support = min_support
@@ -106,6 +112,7 @@ class LazyAssociativeClassifier(LazyClassifier):
         self.discretization = discretization
         self.cuts = cuts
         self.categorical_features = categorical_features
+        self.window = window
         self.n_jobs = n_jobs
 
     def _learner(self) -> AssociationLearner:

@@ -30,7 +30,12 @@ from sklazy.estimators.contributions import Contributions, contribute_all
 from sklazy.estimators.explanations import explain_queries, verify_receipt
 from sklazy.estimators.influence import Influence, find_influence
 from sklazy.estimators.inputs import places_of
-from sklazy.estimators.keeping import read_later
+from sklazy.estimators.keeping import (
+    encode_later,
+    gather_queries,
+    put_in_order,
+    read_later,
+)
 from sklazy.estimators.next_attribute import (
     Acquisition,
     Costs,
@@ -38,8 +43,13 @@ from sklazy.estimators.next_attribute import (
     acquire_attributes,
     suggest_attributes,
 )
-from sklazy.estimators.parameters import check_choice, time_advice
-from sklazy.estimators.questions import find_similar, measure_novelty, open_explorer
+from sklazy.estimators.parameters import check_choice
+from sklazy.estimators.questions import (
+    find_similar,
+    measure_novelty,
+    open_explorer,
+    predict_past,
+)
 from sklazy.estimators.reference import find_link, name_methods
 from sklazy.estimators.state import describe_model
 from sklazy.receipts import Receipt, Receipts, Wanted
@@ -97,11 +107,11 @@ class LazyEstimator(BaseEstimator):
         *,
         coverage: float | None = None,
         method: str = "jackknife",
-        by: str | None = None,
+        by: str | None = "auto",
         accuracy: float | None = None,
         suggest: bool = False,
         costs: Mapping[str, float] | ArrayLike | None = None,
-        reasons: bool = False,
+        reasons: bool = True,
         detail: str = "brief",
     ) -> Receipts:
         """Answer each query with a receipt: what was answered, and from what.
@@ -113,7 +123,8 @@ class LazyEstimator(BaseEstimator):
             Add the set of classes (`predict_set`) or the interval (`predict_interval`)
             to each receipt.
         method, by
-            As for `predict_set` and `predict_interval`.
+            As for `predict_set` and `predict_interval`; "auto" is None for classes.
+            Receipts name what was taken.
         accuracy : float in (0, 1), optional
             For classes: report whether the answer is sure enough to be given; see
             `predict_or_abstain`.
@@ -121,14 +132,17 @@ class LazyEstimator(BaseEstimator):
             Whether receipts suggest which missing attribute to measure next.
         costs
             As for `suggest_attribute`.
-        reasons : bool, default=False
-            Whether receipts begin with the reasons of this row: what each feature
-            adds, as `contributions` finds it, and for kernel models the cases that
-            move the answer most, as `influence` finds them.
+        reasons : bool, default=True
+            Whether receipts open with the reasons of this row: what each feature
+            adds, as `contributions` finds it, the cases that move the answer most, as
+            `influence` finds them (kernel models, and blends with one), and a change
+            of one feature that would change the answer. They are found when a receipt
+            is first read. False gives the method's evidence alone. There are none
+            where a method without a formula has more than 4 million cells to ask.
         detail : {"brief", "full"}
-            Whether a receipt with reasons also lists cases by their similarity
-            (kernel models) and the receipts of members (blends), which takes 40 to
-            400 KB.
+            Whether a receipt with reasons has all evidence of the method, too: cases
+            by their similarity, members, curves. That takes up to 400 KB; a brief
+            receipt has at most 20.
 
         Returns
         -------
@@ -423,11 +437,43 @@ class LazyEstimator(BaseEstimator):
         """
         return acquire_attributes(self, X, budget, costs)
 
-    def explore(self, *, port: int = 0, browser: bool = True) -> Any:  # noqa: ANN401
+    def past_predict(self, rows: ArrayLike | None = None) -> NDArray[Any]:
+        """Predict training rows, each from the rows before it.
+
+        Equals a fit to the earlier rows, by `times` or, without them, by order of
+        arrival. Rows of the same time do not see each other.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            Rows to predict, by position in order of arrival. Default: all but the first
+            ones, which have too few rows before them.
+
+        Returns
+        -------
+        predicted : array of shape (n_rows,), or (n_rows, n_targets)
+            As from `predict`, in order of arrival or of `rows`.
+
+        Notes
+        -----
+        Rows are learned one after the other: each costs an update and a query. See
+        `prequential` for rows that are not kept.
+        """
+        return predict_past(self, rows)
+
+    def explore(
+        self,
+        *,
+        port: int = 0,
+        browser: bool = True,
+        read_only: bool = False,
+        beside: "Mapping[str, LazyEstimator] | None" = None,
+    ) -> Any:  # noqa: ANN401
         """Open a page on this machine: cases, receipts, what-if, a map, an audit.
 
         Changes are made to a copy, the `model` of the explorer; this estimator stays as
-        it is. Needs ``pip install 'sklazy[serve]'``.
+        it is. As the last value of a notebook's cell the explorer is shown in the cell.
+        Needs ``pip install 'sklazy[serve]'``.
 
         Parameters
         ----------
@@ -435,13 +481,20 @@ class LazyEstimator(BaseEstimator):
             Port on 127.0.0.1; 0 for any free one.
         browser : bool, default=True
             Whether to open a browser. The address is in `url`.
+        read_only : bool, default=False
+            Whether the page refuses changes.
+        beside : mapping of str to estimator, optional
+            Other fitted estimators by name, shown on the same site.
 
         Returns
         -------
         explorer : Explorer
-            With `url`, `model`, `changes` and `stop()`; also a context manager.
+            With `url`, `model`, `changes`, `to_html()` and `stop()`; also a context
+            manager.
         """
-        return open_explorer(self, port, browser)
+        return open_explorer(
+            self, beside, port=port, browser=browser, read_only=read_only
+        )
 
     # --- the cases --------------------------------------------------------------------
 
@@ -461,7 +514,7 @@ class LazyEstimator(BaseEstimator):
                 f"ids={ids!r} and before={before!r}; give exactly one of them."
             )
         if ids is None:
-            forget_before(self.cases_, before, time_advice(self))
+            forget_before(self.cases_, before)
         else:
             self.cases_.forget(ids)
         return self
@@ -581,7 +634,7 @@ class LazyEstimator(BaseEstimator):
                 if hasattr(self, "feature_names_in_"):
                     self._check_columns(X)
                 return self._decode(outputs, answers, cases)
-        queries = cases.encode(self._query_table(X))
+        queries = encode_later(self, cases, X)
         answers = answer_queries(learner, cases, queries, outputs, n_jobs=n_jobs)
         return self._decode(outputs, answers, cases)
 
@@ -619,6 +672,7 @@ class LazyEstimator(BaseEstimator):
         """Read queries as a table, once the model is fitted."""
         if not hasattr(self, "cases_"):
             check_is_fitted(self)
+        X = put_in_order(self, gather_queries(self, X))
         table = read_later(self, X)
         self._check_columns(X)
         return table

@@ -1,7 +1,8 @@
 """Lazy Bayesian rules: naive Bayes where some of the query's values hold."""
 
 from sklazy.casebase.base import Cuts
-from sklazy.estimators.classifiers import LazyClassifier
+from sklazy.casebase.moments import Length
+from sklazy.estimators.classifiers import BaseLazyClassifier
 from sklazy.estimators.parameters import (
     Discretization,
     check_count,
@@ -12,7 +13,7 @@ from sklazy.methods.bayes_rules.learner import BayesRulesLearner
 from sklazy.methods.bayes_rules.model import RuleSettings
 
 
-class LazyBayesRulesClassifier(LazyClassifier):
+class LazyBayesRulesClassifier(BaseLazyClassifier):
     """Naive Bayes on the cases that match a rule, grown for each query.
 
     Naive Bayes errs where attributes depend on each other. For each query a rule is
@@ -36,6 +37,10 @@ class LazyBayesRulesClassifier(LazyClassifier):
         computed until `refresh`.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. Default: those of categories, text and bools.
+    window : int, float or timedelta, optional
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
     n_jobs : int, optional
         Number of threads. Default: all cores.
 
@@ -89,6 +94,7 @@ class LazyBayesRulesClassifier(LazyClassifier):
         discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
+        window: Length | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
@@ -97,6 +103,7 @@ class LazyBayesRulesClassifier(LazyClassifier):
         self.discretization = discretization
         self.cuts = cuts
         self.categorical_features = categorical_features
+        self.window = window
         self.n_jobs = n_jobs
 
     def _learner(self) -> BayesRulesLearner:

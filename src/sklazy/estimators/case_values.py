@@ -1,4 +1,4 @@
-"""The worth of each case: exact Shapley values of a vote of the nearest ones."""
+"""The worth of each case: by Shapley values of k-NN votes, or by its influence."""
 
 import copy
 from dataclasses import dataclass
@@ -44,8 +44,9 @@ class CaseValues:
     ids : array of shape (n_rows,)
         The rows' ids.
     worth : float
-        What all cases are worth together: the sum of the values.
-    n_neighbors : int
+        The sum of the values. By votes: what all cases are worth together.
+    n_neighbors : int or None
+        Of the votes; None if cases are valued by their influence.
     n_queries : int
         The rows whose answers were judged.
     """
@@ -53,7 +54,7 @@ class CaseValues:
     values: Floats
     ids: NDArray[Any]
     worth: float
-    n_neighbors: int
+    n_neighbors: int | None
     n_queries: int
 
     def worst(self, n: int = 10) -> list[Any]:
@@ -151,22 +152,26 @@ def case_values(
     *,
     n_neighbors: int | None = None,
 ) -> CaseValues:
-    """Find how much each case adds to the answers: exact Shapley values of k-NN.
+    """Find how much each case adds to the answers, exactly.
 
-    The value of a case is what it adds to a set of cases, averaged over all sets. A set
-    is worth the share of right votes among its k nearest cases, or, where numbers are
-    predicted, minus the squared error of their mean. Values of all cases add up to what
-    all are worth more than none.
+    By the votes of k-NN, the value of a case is what it adds to a set of cases,
+    averaged over all sets (its Shapley value). A set is worth the share of right votes
+    among its k nearest cases, or, where numbers are predicted, minus the squared error
+    of their mean. Values of all cases add up to what all are worth more than none.
+
+    By influence, the value of a case is what the answers lose without it: probability
+    of the right class, or squared error, averaged over the rows of `X`.
 
     Parameters
     ----------
     model : fitted lazy estimator
     X, y : rows to judge by, and their targets, optional
-        By default each case is judged by the others, itself left out.
+        By default the votes on each case are judged, itself left out. Influence needs
+        rows that the model has not seen.
     n_neighbors : int, optional
         How many cases vote. Default: that of the model, or 5 if it chooses it. Models
-        other than k-NN have none: give one, and values are those of k-NN with the same
-        cases.
+        other than k-NN have none: their cases are valued by influence, or, if this is
+        given, by k-NN with the same cases.
 
     Returns
     -------
@@ -179,6 +184,9 @@ def case_values(
     which a set without cases predicts. Cases at the same distance are taken in both
     orders of their votes, and their values averaged, so the order of rows plays no
     part. Each query costs O(n log n) [1]_; there is no approximation.
+
+    The influence of all cases of a kernel model costs one product a query; other models
+    are asked again without each case.
 
     References
     ----------
@@ -197,9 +205,44 @@ def case_values(
     if not isinstance(model, LazyEstimator):
         raise BadTypeError(f"model={model!r}; expected a fitted lazy estimator.")
     check_is_fitted(model)
-    k = _find_k(model, n_neighbors)
     if (X is None) != (y is None):
         raise BadInputError("give both X and y, or neither.")
+    if n_neighbors is None and "KNeighbors" not in type(model).__name__:
+        return _value_by_influence(model, X, y)
+    return _value_by_votes(model, X, y, _find_k(model, n_neighbors))
+
+
+def _value_by_influence(
+    model: LazyEstimator, X: ArrayLike | None, y: ArrayLike | None
+) -> CaseValues:
+    """Average what the answers to some rows lose without each case."""
+    if X is None:
+        raise BadInputError(
+            f"{type(model).__name__} does not vote with its nearest cases; give X and "
+            "y, rows that it has not seen, to value cases by their influence, or "
+            "n_neighbors=5 to value them by k-NN."
+        )
+    with model.cases_.snapshot() as state:
+        base = state.joined()
+        targets = _judge_rows(model, base, X, y).targets
+        ids, labels = base.ids[places_of(base, None)], base.class_labels
+    if not labels:
+        influence = model.influence(X)
+        gains = (influence.without - targets[:, None]) ** 2
+        gains -= (influence.answer - targets)[:, None] ** 2
+    else:
+        table, gains = model._query_table(X), np.zeros((len(targets), len(ids)))
+        for code in np.unique(targets[targets >= 0]).tolist():
+            rows = np.flatnonzero(targets == code)
+            gains[rows] = model.influence(table.take(rows), of=labels[code]).values
+    values = gains.mean(axis=0)
+    return CaseValues(values, ids, float(values.sum()), None, len(targets))
+
+
+def _value_by_votes(
+    model: LazyEstimator, X: ArrayLike | None, y: ArrayLike | None, k: int
+) -> CaseValues:
+    """Sum the Shapley values of all cases over the rows that are judged."""
     with model.cases_.snapshot() as state:
         base = state.joined()
         judged = _judge_cases(base) if X is None else _judge_rows(model, base, X, y)
@@ -216,12 +259,6 @@ def _find_k(model: LazyEstimator, n_neighbors: int | None) -> int:
     if n_neighbors is not None:
         check_count("n_neighbors", n_neighbors)
         return int(n_neighbors)
-    name = type(model).__name__
-    if "KNeighbors" not in name:
-        raise BadInputError(
-            f"{name} does not vote with its nearest cases; give n_neighbors=5 to value "
-            "its cases by k-NN."
-        )
     k = getattr(model, "n_neighbors", "auto")
     return int(k) if isinstance(k, int | np.integer) else 5
 
@@ -233,7 +270,7 @@ class _Judged:
     Attributes
     ----------
     queries : Queries
-    targets : array of shape (n,), codes of classes (-1: no case has it) or numbers
+    targets : array of shape (n,), codes of classes (below 0: no case has it) or numbers
     left_out : int64 array of shape (n,), the case that each is, or -1
     of_cases : array of shape (n_rows,), the targets of all cases
     """
@@ -246,7 +283,7 @@ class _Judged:
 
 def _judge_cases(base: CaseBase) -> _Judged:
     if base.n_rows < 2:
-        raise BadInputError("there is one case; give X and y to judge it by.")
+        raise BadInputError("there is only one case; give X and y to evaluate it on.")
     rows = np.arange(base.n_rows)
     targets = _targets(base)
     return _Judged(batch_of_cases(base, rows).queries, targets, rows, targets)

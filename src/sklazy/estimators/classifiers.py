@@ -23,7 +23,6 @@ from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.coverage import Groups, describe_class_doubt, predict_sets
 from sklazy.estimators.inputs import class_column
 from sklazy.estimators.keeping import add_rows, keep_rows
-from sklazy.estimators.questions import predict_past
 from sklazy.receipts import Wanted
 from sklazy.tables import Column, Table
 from sklazy.tables.taking import take_columns
@@ -31,7 +30,7 @@ from sklazy.tables.taking import take_columns
 Floats = NDArray[np.float64]
 
 
-class LazyClassifier(ClassifierMixin, LazyEstimator):
+class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
     """A lazy classifier: its classes are those of its cases."""
 
     target: ClassVar[Target] = CLASSES
@@ -43,7 +42,13 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         tags.classifier_tags.poor_score = self._poor_score
         return tags
 
-    def fit(self, X: object, y: object, ids: IdsLike = None) -> Self:
+    def fit(
+        self,
+        X: object,
+        y: object,
+        ids: IdsLike = None,
+        times: ArrayLike | None = None,
+    ) -> Self:
         """Fit the model: keep the rows as cases.
 
         Parameters
@@ -57,8 +62,12 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
             Row ids, used by `forget` and in receipts, or the name of a column of X,
             which is then no feature. Default: the index of a pandas frame if it has
             unique integers or strings and is not a RangeIndex, else 0, 1, ...
+        times : array-like of shape (n_rows,), optional
+            Time of each row: numbers, dates, or text such as '2026-03-01T12:30'.
+            Windows and ``forget(before=...)`` use it. Without times, windows use the
+            order of arrival.
         """
-        return keep_rows(self, X, y, None, ids)
+        return keep_rows(self, X, y, None, ids, times=times)
 
     def partial_fit(
         self,
@@ -66,6 +75,7 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         y: object,
         classes: ArrayLike | None = None,
         ids: IdsLike = None,
+        times: ArrayLike | None = None,
     ) -> Self:
         """Add rows. The result equals one fit to all rows together.
 
@@ -77,10 +87,10 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
             Classes to include from the first call on, even if no row has them.
             Optional: new classes may come at any time. A label of y that is not listed
             raises an error.
-        ids
+        ids, times
             As for `fit`.
         """
-        return _add_classes(self, X, y, classes, None, ids)
+        return _add_classes(self, X, y, classes, None, ids, times)
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -343,7 +353,7 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         return describe_class_doubt(self, cases, table, wanted)
 
 
-class WeightedClassifier(LazyClassifier):
+class WeightedClassifier(BaseLazyClassifier):
     """A lazy classifier whose rows may have weights and times.
 
     Weights come before ids as positional arguments, as in scikit-learn.
@@ -403,35 +413,14 @@ class WeightedClassifier(LazyClassifier):
         """
         return _add_classes(self, X, y, classes, sample_weight, ids, times)
 
-    def past_predict(self, rows: ArrayLike | None = None) -> NDArray[Any]:
-        """Predict training rows, each from the rows before it.
 
-        Equals a fit to the earlier rows, by `times` or, without them, by order of
-        arrival. Rows of the same time do not see each other.
-
-        Parameters
-        ----------
-        rows : array-like of int, optional
-            Rows to predict, by position in order of arrival. Default: all but the first
-            ones, which have too few rows before them.
-
-        Returns
-        -------
-        predicted : array of shape (n_rows,), or (n_rows, n_targets)
-            As from `predict`, in order of arrival or of `rows`.
-
-        Notes
-        -----
-        Rows are learned one after the other: each costs an update and a query. See
-        `prequential` for rows that are not kept.
-        """
-        return predict_past(self, rows)
-
-
-class ApproximateClassifier(LazyClassifier):
-    """A classifier that leaves rows out at once, or exactly."""
+class ApproximateClassifier(BaseLazyClassifier):
+    """A classifier that leaves rows out at once, or exactly; rows may have weights."""
 
     _approximates = True
+
+    fit = WeightedClassifier.fit  # type: ignore[assignment]
+    partial_fit = WeightedClassifier.partial_fit  # type: ignore[assignment]
 
     def loo_predict(
         self, rows: ArrayLike | None = None, approximate: bool = True
@@ -475,7 +464,7 @@ class ApproximateClassifier(LazyClassifier):
         return probabilities
 
 
-Model = TypeVar("Model", bound=LazyClassifier)
+Model = TypeVar("Model", bound=BaseLazyClassifier)
 
 
 def _add_classes(

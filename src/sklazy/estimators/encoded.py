@@ -70,8 +70,14 @@ class EncodedModel(BaseEstimator):
 
     def predict_proba(self, X: object) -> Floats:
         """Class probabilities of the model, in the order of its `classes_`."""
-        matrix = self._matrix(align(as_table(X), self.like_))
+        table = follow_origins(plain_table(X), self.origins_)
+        matrix = self._matrix(align(table, self.like_))
         return np.asarray(self.model.predict_proba(matrix), np.float64)
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, in the order of probabilities."""
+        return np.asarray(self.model.classes_)
 
     def _matrix(self, table: Table) -> Floats:
         blocks = [self._block(column, j) for j, column in enumerate(table)]

@@ -5,6 +5,7 @@ from typing import cast
 
 from sklazy.answer import AnyLearner
 from sklazy.answer.device import check_device
+from sklazy.casebase.moments import Length
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.classifiers import ApproximateClassifier
 from sklazy.estimators.parameters import MOST_MADE, check_count
@@ -25,6 +26,8 @@ class KernelModel(LazyEstimator):
         n_neighbors: int = 200,
         max_loo_rows: int = 750,
         categorical_features: object = "from_dtype",
+        window: Length | None = None,
+        half_life: Length | None = None,
         n_jobs: int | None = None,
         device: str | None = None,
     ) -> None:
@@ -33,6 +36,8 @@ class KernelModel(LazyEstimator):
         self.n_neighbors = n_neighbors
         self.max_loo_rows = max_loo_rows
         self.categorical_features = categorical_features
+        self.window = window
+        self.half_life = half_life
         self.n_jobs = n_jobs
         self.device = device
 
@@ -92,6 +97,13 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
         Random paths through these cases; their splits weight the attributes.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. Default: those of categories, text and bools.
+    window : int, float or timedelta, optional
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
+    half_life : number or timedelta, optional
+        Age at which a row has half the weight of the newest, in units of `times`, or in
+        rows without times.
     n_jobs : int, optional
         Number of threads. Default: all cores.
     device : {None, "cuda", "cuda:1", ..., "cuda:all"}
@@ -126,6 +138,11 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
     then chosen by left-out answers of the solution with all cases, which are exact, too
     (by leverages); a landmark that is left out stays a place to measure from.
 
+    A weight of rows (`sample_weight`, `half_life`) multiplies the row's squared error,
+    and its part in ranks, class shares and the loss that settings are chosen by. Whole
+    weights count as copies: to choose settings one of them is left out, of other
+    weights the whole row.
+
     Approximate left-out answers keep ranks, attribute weights, width, ridge and
     temperature as found with the row. The row is left out of the solution and of the
     class shares, exactly and at no cost.
@@ -151,6 +168,8 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
         max_loo_rows: int = 750,
         n_paths: int = N_PATHS,
         categorical_features: object = "from_dtype",
+        window: Length | None = None,
+        half_life: Length | None = None,
         n_jobs: int | None = None,
         device: str | None = None,
     ) -> None:
@@ -160,6 +179,8 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
             n_neighbors=n_neighbors,
             max_loo_rows=max_loo_rows,
             categorical_features=categorical_features,
+            window=window,
+            half_life=half_life,
             n_jobs=n_jobs,
             device=device,
         )
@@ -185,7 +206,7 @@ class LazyKernelRegressor(KernelModel, ApproximateRegressor):
     ----------
     max_rows, n_landmarks, n_neighbors, max_loo_rows
         As for `LazyKernelClassifier`.
-    categorical_features, n_jobs, device
+    categorical_features, window, half_life, n_jobs, device
         As for `LazyKernelClassifier`.
 
     Attributes

@@ -1,5 +1,6 @@
 """Linear models of all cases that leave rows out for free."""
 
+from sklazy.casebase.moments import Length
 from sklazy.estimators.classifiers import ApproximateClassifier
 from sklazy.estimators.regressors import ApproximateRegressor
 from sklazy.methods.linear_models.learner import LinearLearner
@@ -15,6 +16,13 @@ class LazyLogisticClassifier(ApproximateClassifier):
     ----------
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. Default: those of categories, text and bools.
+    window : int, float or timedelta, optional
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
+    half_life : number or timedelta, optional
+        Age at which a row has half the weight of the newest, in units of `times`, or in
+        rows without times.
     n_jobs : int, optional
         Number of threads. Default: all cores.
 
@@ -28,7 +36,7 @@ class LazyLogisticClassifier(ApproximateClassifier):
 
     See Also
     --------
-    LazyBlendClassifier : This model among others.
+    LazyClassifier : This model among others.
 
     Notes
     -----
@@ -43,7 +51,9 @@ class LazyLogisticClassifier(ApproximateClassifier):
     row i is ``x_i'b - h_i (y_i - m_i) / (1 - h_i v_i)``, where m_i is its probability,
     v_i the variance of that and h_i the row's leverage.
 
-    There are no sample weights. Every change of rows costs a fit at the next query.
+    Weights of rows multiply their part in means, scales and the fit. Whole weights
+    count as copies: to choose the ridge one of them is left out, of other weights the
+    whole row. Every change of rows costs a fit at the next query.
 
     References
     ----------
@@ -67,9 +77,13 @@ class LazyLogisticClassifier(ApproximateClassifier):
         self,
         *,
         categorical_features: object = "from_dtype",
+        window: Length | None = None,
+        half_life: Length | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.categorical_features = categorical_features
+        self.window = window
+        self.half_life = half_life
         self.n_jobs = n_jobs
 
     def _learner(self) -> LinearLearner:
@@ -86,6 +100,13 @@ class LazyRidgeRegressor(ApproximateRegressor):
     ----------
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. Default: those of categories, text and bools.
+    window : int, float or timedelta, optional
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
+    half_life : number or timedelta, optional
+        Age at which a row has half the weight of the newest, in units of `times`, or in
+        rows without times.
     n_jobs : int, optional
         Number of threads. Default: all cores.
 
@@ -98,14 +119,14 @@ class LazyRidgeRegressor(ApproximateRegressor):
 
     See Also
     --------
-    LazyBlendRegressor : This model among others.
+    LazyRegressor : This model among others.
     LazyLearningRegressor : Lines of the query's neighbors.
 
     Notes
     -----
     Columns are those of `LazyLogisticClassifier`, but up to 1000 of them. An
     approximate left-out answer keeps scales, categories and the ridge; given these it
-    is exact. There are no sample weights.
+    is exact. Weights of rows count as in `LazyLogisticClassifier`.
 
     References
     ----------
@@ -126,9 +147,13 @@ class LazyRidgeRegressor(ApproximateRegressor):
         self,
         *,
         categorical_features: object = "from_dtype",
+        window: Length | None = None,
+        half_life: Length | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.categorical_features = categorical_features
+        self.window = window
+        self.half_life = half_life
         self.n_jobs = n_jobs
 
     def _learner(self) -> LinearLearner:

@@ -9,8 +9,8 @@ import sklazy
 from sklazy.casebase import CaseBase
 from sklazy.errors import BadFileError, BadInputError
 from sklazy.estimators.base import LazyEstimator
-from sklazy.estimators.classifiers import LazyClassifier
-from sklazy.estimators.regressors import LazyRegressor
+from sklazy.estimators.classifiers import BaseLazyClassifier
+from sklazy.estimators.regressors import BaseLazyRegressor
 from sklazy.estimators.settings import from_settings, import_estimators
 from sklazy.estimators.state import check_restored, restore_state
 from sklazy.storage.files import SENSELESS, contradiction
@@ -26,7 +26,7 @@ MapMode = Literal["c", "r+"] | None
 @overload
 def load(
     path: str | Path, *, mmap_mode: MapMode = None
-) -> LazyClassifier | LazyRegressor: ...
+) -> BaseLazyClassifier | BaseLazyRegressor: ...
 @overload
 def load(
     path: str | Path, kind: type[Loaded], *, mmap_mode: MapMode = None
@@ -178,8 +178,7 @@ def check_known(name: object) -> type[LazyEstimator]:
     """
     if isinstance(name, str) and name in sklazy.__all__:
         public = getattr(sklazy, name)
-        is_class = isinstance(public, type) and public.__name__ == name
-        if is_class and issubclass(public, LazyEstimator):
+        if isinstance(public, type) and issubclass(public, LazyEstimator):
             return public
     known = known_estimators()
     if not isinstance(name, str) or name not in known:

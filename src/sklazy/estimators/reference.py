@@ -39,7 +39,7 @@ def name_methods(kind: type, *names: str) -> None:
     """Rename inherited methods after a class, so that errors of calls name it.
 
     Without it ``LazyBayesRulesClassifier().fit(X, y, sample_weight=w)`` is refused by
-    "LazyClassifier.fit() got an unexpected keyword argument".
+    "BaseLazyClassifier.fit() got an unexpected keyword argument".
     """
     for name in names:
         method = getattr(kind, name, None)

@@ -19,14 +19,13 @@ from sklazy.estimators.coverage import (
     predict_intervals,
 )
 from sklazy.estimators.keeping import add_rows, keep_rows
-from sklazy.estimators.questions import predict_past
 from sklazy.receipts import Wanted
 from sklazy.tables import Table, as_target
 
 Floats = NDArray[np.float64]
 
 
-class LazyRegressor(RegressorMixin, LazyEstimator):
+class BaseLazyRegressor(RegressorMixin, LazyEstimator):
     """A lazy regressor."""
 
     target: ClassVar[Target] = NUMBERS
@@ -38,7 +37,13 @@ class LazyRegressor(RegressorMixin, LazyEstimator):
         tags.target_tags.multi_output = self._multi_output
         return tags
 
-    def fit(self, X: object, y: object, ids: IdsLike = None) -> Self:
+    def fit(
+        self,
+        X: object,
+        y: object,
+        ids: IdsLike = None,
+        times: ArrayLike | None = None,
+    ) -> Self:
         """Fit the model: keep the rows as cases.
 
         Parameters
@@ -52,18 +57,28 @@ class LazyRegressor(RegressorMixin, LazyEstimator):
             Row ids, used by `forget` and in receipts, or the name of a column of X,
             which is then no feature. Default: the index of a pandas frame if it has
             unique integers or strings and is not a RangeIndex, else 0, 1, ...
+        times : array-like of shape (n_rows,), optional
+            Time of each row: numbers, dates, or text such as '2026-03-01T12:30'.
+            Windows and ``forget(before=...)`` use it. Without times, windows use the
+            order of arrival.
         """
-        return keep_rows(self, X, y, None, ids)
+        return keep_rows(self, X, y, None, ids, times=times)
 
-    def partial_fit(self, X: object, y: object, ids: IdsLike = None) -> Self:
+    def partial_fit(
+        self,
+        X: object,
+        y: object,
+        ids: IdsLike = None,
+        times: ArrayLike | None = None,
+    ) -> Self:
         """Add rows. The result equals one fit to all rows together.
 
         Parameters
         ----------
-        X, y, ids
+        X, y, ids, times
             As for `fit`.
         """
-        return add_rows(self, X, y, None, ids)
+        return add_rows(self, X, y, None, ids, times=times)
 
     def predict(self, X: ArrayLike) -> Floats:
         """Predict the number of each query.
@@ -103,7 +118,7 @@ class LazyRegressor(RegressorMixin, LazyEstimator):
         coverage: float = 0.9,
         *,
         method: str = "jackknife",
-        by: str | None = None,
+        by: str | None = "auto",
         groups: Groups = None,
     ) -> Floats:
         """Predict intervals that contain the target as often as promised.
@@ -123,8 +138,12 @@ class LazyRegressor(RegressorMixin, LazyEstimator):
             others use models that each left one row out. If rows and queries are
             exchangeable, their coverage is proven to be at least ``2 * coverage - 1``
             and `coverage`. They cost a fit per row, shared by all queries of the call.
-        by : {None, "nearness"}, default=None
-            "nearness": wider where the 25 nearest rows are predicted worse.
+        by : {"auto", None, "nearness", "ratio", "both"}, default="auto"
+            How widths follow the row. None: all have the same width. "nearness": wider
+            where the 25 nearest rows are predicted worse. "ratio", for targets above 0:
+            in proportion to the prediction. "both" of these. "auto" takes the one whose
+            intervals of rows left out are narrowest in the mean; with `groups` or
+            another method, None.
         groups : str, or pair of array-likes, optional
             Groups within each of which the coverage holds: the name of a nominal
             column, or a pair of the groups of all rows (in order of arrival) and of the
@@ -137,6 +156,8 @@ class LazyRegressor(RegressorMixin, LazyEstimator):
 
         Notes
         -----
+        If no row has a target below 0, no interval of the plain jackknife begins there.
+
         Residuals are used as they are; those of `LazyLearningRegressor` and
         `LazyPLSRegressor` are divided by the error that their local models expect, with
         scales from all rows. At most 2000 rows of each group are left out, drawn by
@@ -174,7 +195,7 @@ class LazyRegressor(RegressorMixin, LazyEstimator):
         return describe_number_doubt(self, cases, table, wanted)
 
 
-class WeightedRegressor(LazyRegressor):
+class WeightedRegressor(BaseLazyRegressor):
     """A lazy regressor whose rows may have weights and times.
 
     Weights come before ids as positional arguments, as in scikit-learn.
@@ -227,35 +248,14 @@ class WeightedRegressor(LazyRegressor):
         """
         return add_rows(self, X, y, sample_weight, ids, times=times)
 
-    def past_predict(self, rows: ArrayLike | None = None) -> NDArray[Any]:
-        """Predict training rows, each from the rows before it.
 
-        Equals a fit to the earlier rows, by `times` or, without them, by order of
-        arrival. Rows of the same time do not see each other.
-
-        Parameters
-        ----------
-        rows : array-like of int, optional
-            Rows to predict, by position in order of arrival. Default: all but the first
-            ones, which have too few rows before them.
-
-        Returns
-        -------
-        predicted : array of shape (n_rows,), or (n_rows, n_targets)
-            As from `predict`, in order of arrival or of `rows`.
-
-        Notes
-        -----
-        Rows are learned one after the other: each costs an update and a query. See
-        `prequential` for rows that are not kept.
-        """
-        return predict_past(self, rows)
-
-
-class ApproximateRegressor(LazyRegressor):
-    """A regressor that leaves rows out at once, or exactly."""
+class ApproximateRegressor(BaseLazyRegressor):
+    """A regressor that leaves rows out at once, or exactly; rows may have weights."""
 
     _approximates = True
+
+    fit = WeightedRegressor.fit  # type: ignore[assignment]
+    partial_fit = WeightedRegressor.partial_fit  # type: ignore[assignment]
 
     def loo_predict(
         self, rows: ArrayLike | None = None, approximate: bool = True

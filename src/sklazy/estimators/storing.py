@@ -1,17 +1,17 @@
 """Rows of any number into the file of an estimator, which was never fitted to them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 
 from sklazy.casebase.cuts import CRITERIA
-from sklazy.casebase.incoming import Target, two_dimensional
+from sklazy.casebase.incoming import Target, as_ids, two_dimensional
 from sklazy.casebase.rows import Ids
 from sklazy.casebase.schema import Schema
-from sklazy.errors import BadInputError
+from sklazy.errors import BadInputError, suggest
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.keeping import criterion_of, read_first, read_times
 from sklazy.estimators.loading import load
@@ -23,8 +23,125 @@ from sklazy.storage.locking import check_unchanged
 from sklazy.storage.outline import Outline
 from sklazy.storage.spooling import Spool
 from sklazy.storage.writing import write_rows
-from sklazy.tables import Table
+from sklazy.tables import Column, Source, Table, as_target
+from sklazy.tables.labels import with_labels
 from sklazy.tables.origins import expand_columns, origins_of
+from sklazy.tables.surveying import Surveyed
+
+
+def store(
+    estimator: LazyEstimator,
+    rows: object,
+    target: str,
+    path: str | Path,
+    *,
+    ids: str | None = None,
+) -> int:
+    """Write the file of an estimator fitted to rows that need not fit into memory.
+
+    It is the file that `estimator.fit` and `save` would write, and `load` opens it with
+    ``mmap_mode="c"`` without reading its rows. Rows are read in batches, from any
+    source. Those without a target are left out. The file is complete at the end, or
+    does not exist. `estimator` stays as it is.
+
+    Parameters
+    ----------
+    estimator : estimator of sklazy
+        With the parameters of the model.
+    rows : Source, or what `Source` takes
+        Read twice, except for columns of numbers that have a type.
+    target : str
+        The column to predict.
+    path : str or Path
+        The file to write.
+    ids : str, optional
+        The column with the ids of the rows; by default these are their positions.
+
+    Returns
+    -------
+    n_rows : int
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, pyarrow, sklazy
+    >>> rows = pyarrow.table({"heat": ["gas", "oil"] * 9, "rent": ["low", "high"] * 9})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "cases.sklazy"
+    ...     n_rows = sklazy.store(
+    ...         sklazy.LazyKNeighborsClassifier(), rows.to_reader(), "rent", path
+    ...     )
+    ...     n_rows, sklazy.load(path).predict({"heat": "oil"}).tolist()
+    (18, ['high'])
+    """
+    source = rows if isinstance(rows, Source) else Source(rows)
+    if ids is not None:
+        source = source.with_labels([ids])
+    check_unchanged(path)  # reported before much is read
+    needed = [target] if ids is None else [target, ids]
+    with Progress("reading columns") as progress:
+        surveyed = source.survey(progress.advance, needed)
+    classifies = is_classifier(estimator)
+    wanted = StoredColumns(target, ids, frozenset(needed), classifies=classifies)
+    for name in needed:
+        if name not in surveyed.seen:
+            hint = suggest(name, [origin.name for origin in surveyed.origins])
+            raise BadInputError(f"{surveyed.rows.name} has no column {name!r}.{hint}")
+    n_known = surveyed.seen[target].n_known
+    return store_rows(
+        estimator, list_batches(surveyed, wanted), path, target=target, n_rows=n_known
+    )
+
+
+class StoredColumns(NamedTuple):
+    """Columns that are no features, and whether the target is a label."""
+
+    target: str
+    ids: str | None
+    left_out: Collection[str]
+    classifies: bool
+    id_option: str = "ids"  # the name of the option for `ids`, in messages
+
+
+def list_batches(surveyed: Surveyed, wanted: StoredColumns) -> Iterator["RowBatch"]:
+    """The rows that have a target, without what is set aside."""
+    left_out = {*wanted.left_out}
+    if surveyed.named:
+        left_out |= {
+            o.name for o in surveyed.origins if o.reading and o.reading.style == "aside"
+        }
+    first = 0
+    for whole in surveyed.batches():
+        is_known = ~whole[wanted.target].missing
+        kept = np.flatnonzero(is_known)
+        positions, first = kept + first, first + len(whole)
+        if len(kept) < len(whole):
+            whole = whole.take(kept)
+        table = whole.select([n for n in whole.names if n not in left_out])
+        if not table.columns:
+            raise BadInputError(
+                f"there is no column except the target {wanted.target!r}."
+            )
+        ids = positions if wanted.ids is None else _read_ids(whole, wanted)
+        target = _read_target(whole[wanted.target], classifies=wanted.classifies)
+        yield RowBatch(table, target, as_ids(ids))
+
+
+def _read_target(column: Column, *, classifies: bool) -> Column:
+    if not classifies:
+        return Column(column.name, "numeric", as_target(column, "numeric"))
+    labels = as_target(column, "nominal").occurring()
+    return with_labels(labels, labels.categories)
+
+
+def _read_ids(whole: Table, wanted: StoredColumns) -> list[Any]:
+    ids = whole[str(wanted.ids)].cells()
+    if None in ids:
+        raise BadInputError(
+            f"{wanted.id_option} {wanted.ids}: the column is missing in a row; every "
+            "row needs an id of its own. Choose another column, or leave "
+            f"{wanted.id_option} out."
+        )
+    return ids
 
 
 class RowBatch(NamedTuple):

@@ -1,12 +1,13 @@
 """The lazy decision tree: a path of tests that the query itself chooses."""
 
 from sklazy.casebase.base import Cuts
-from sklazy.estimators.classifiers import LazyClassifier
+from sklazy.casebase.moments import Length
+from sklazy.estimators.classifiers import BaseLazyClassifier
 from sklazy.estimators.parameters import Discretization
 from sklazy.methods.trees.learner import TreeLearner
 
 
-class LazyDecisionTreeClassifier(LazyClassifier):
+class LazyDecisionTreeClassifier(BaseLazyClassifier):
     """A decision tree that grows only the query's branch, by the best tests for it.
 
     Each step tests the value of the query that is most informative about the class of
@@ -24,6 +25,10 @@ class LazyDecisionTreeClassifier(LazyClassifier):
     categorical_features : "from_dtype", None, array-like or mapping
         Which columns are nominal. Default: those of categories, text and bools. A
         mapping sets the kind of single columns, for example ``{"day": "day-first"}``.
+    window : int, float or timedelta, optional
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
     n_jobs : int, optional
         Number of threads. Default: all cores.
 
@@ -69,11 +74,13 @@ class LazyDecisionTreeClassifier(LazyClassifier):
         discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
+        window: Length | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.discretization = discretization
         self.cuts = cuts
         self.categorical_features = categorical_features
+        self.window = window
         self.n_jobs = n_jobs
 
     def _learner(self) -> TreeLearner:

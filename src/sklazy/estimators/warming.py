@@ -72,7 +72,7 @@ def warm(*learners: Learner) -> Warmed:
     >>> sklazy.warm(sklazy.LazyNBClassifier()).n_compiled  # it is all there by now
     0
     """
-    models = [_find_model(each) for each in learners] or list(_all_models())
+    models = [_find_model(each) for each in learners] or list(_name_models().values())
     begin, before = time.perf_counter(), count_compiled()
     jobs = [(model, X, y) for model in models for X, y in _make_tables(model)]
     with every_job_due(), _silence_warnings():
@@ -85,7 +85,9 @@ def warm(*learners: Learner) -> Warmed:
 def _find_model(learner: Learner) -> Any:  # noqa: ANN401 - any estimator
     """The estimator that is meant, or an error."""
     if isinstance(learner, str):
-        known = {type(model).__name__: model for model in _all_models()}
+        known = _name_models()
+        public = getattr(sklazy, learner) if learner in sklazy.__all__ else None
+        learner = getattr(public, "__name__", learner)  # of another name, its own
         if learner not in known:
             raise BadInputError(
                 f"there is no estimator {learner!r} to compile for."
@@ -101,14 +103,15 @@ def _find_model(learner: Learner) -> Any:  # noqa: ANN401 - any estimator
     return model
 
 
-def _all_models() -> Iterator[Any]:
-    """Every public estimator that can be made without parameters."""
-    for name in sklazy.__all__:
-        kind = getattr(sklazy, name)
+def _name_models() -> dict[str, Any]:
+    """Every public estimator that can be made without parameters, by its name."""
+    models = {}
+    for kind in (getattr(sklazy, name) for name in sklazy.__all__):
         if isinstance(kind, type) and issubclass(kind, BaseEstimator):
             parameters = inspect.signature(kind).parameters.values()
             if all(each.default is not each.empty for each in parameters):
-                yield kind()
+                models[kind.__name__] = kind()
+    return models
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from sklazy.measures.blending import (
 )
 from sklazy.measures.choose import (
     how_many,
+    pack_sets,
     select_lowest,
     select_range,
     to_mask,
@@ -25,6 +26,7 @@ from sklazy.measures.diversity import (
     diversity_measures,
     q_statistic,
 )
+from sklazy.measures.hierarchy import find_ancestors, find_redundant
 from sklazy.measures.leave_one_out import rank_without_own_row, select_without_own_row
 from sklazy.measures.pairs import correlate_columns, count_known
 from sklazy.measures.query_sets import (
@@ -77,13 +79,16 @@ __all__ = [
     "diversity_measures",
     "eager_scores",
     "entropy",
+    "find_ancestors",
     "find_measure",
     "find_power",
+    "find_redundant",
     "greedy",
     "how_many",
     "lazy_scores",
     "majority_shares",
     "own_class",
+    "pack_sets",
     "q_statistic",
     "rank_attributes",
     "rank_columns",

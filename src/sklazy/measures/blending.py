@@ -76,7 +76,9 @@ def temper_slopes(probabilities: Floats, power: float, output: int) -> Floats:
     return np.asarray(apart * shares * (power * (1.0 - _KEPT_OFF_ZERO)) / kept)
 
 
-def find_power(left_out: Floats, classes: Classes) -> float:
+def find_power(
+    left_out: Floats, classes: Classes, weights: Floats | None = None
+) -> float:
     """The power of least log loss on rows left out.
 
     Parameters
@@ -84,16 +86,19 @@ def find_power(left_out: Floats, classes: Classes) -> float:
     left_out : float64 array of shape (n_rows, n_classes)
         Prediction of a member for each row, without having seen it.
     classes : int array of shape (n_rows,)
+    weights : float64 array of shape (n_rows,), optional
+        Of the rows, not all 0.
     """
     losses = [
-        _log_loss(temper_probabilities(left_out, np.array(power)), classes)
+        _log_loss(temper_probabilities(left_out, np.array(power)), classes, weights)
         for power in POWERS
     ]
     return POWERS[int(np.argmin(losses))]
 
 
-def _log_loss(probabilities: Floats, classes: Classes) -> float:
-    return float(-np.log(own_class(probabilities, classes)).mean())
+def _log_loss(probabilities: Floats, classes: Classes, weights: Floats | None) -> float:
+    losses = -np.log(own_class(probabilities, classes))
+    return float(np.average(losses, weights=weights))
 
 
 def own_class(probabilities: Floats, classes: Classes) -> Floats:
@@ -101,7 +106,9 @@ def own_class(probabilities: Floats, classes: Classes) -> Floats:
     return probabilities[np.arange(len(classes)), classes]
 
 
-def weigh_by_likelihood(likelihoods: Floats, prior: float = PRIOR) -> Floats:
+def weigh_by_likelihood(
+    likelihoods: Floats, prior: float = PRIOR, row_weights: Floats | None = None
+) -> Floats:
     """Weights of the mixture under which rows left out are most likely, by EM.
 
     The most of ``sum_i log(sum_m w_m p_im) + (prior / M) sum_m log w_m`` over the
@@ -113,6 +120,8 @@ def weigh_by_likelihood(likelihoods: Floats, prior: float = PRIOR) -> Floats:
         Probability that each member gives the row's own class, above 0.
     prior : float
         Weight of the prior for equal weights, in rows, shared by the members.
+    row_weights : float64 array of shape (n_rows,), optional
+        1 by default.
 
     Examples
     --------
@@ -124,16 +133,19 @@ def weigh_by_likelihood(likelihoods: Floats, prior: float = PRIOR) -> Floats:
     for _ in range(_MOST_STEPS):
         shares = likelihoods * weights
         shares /= shares.sum(axis=1, keepdims=True)
-        new_weights = shares.sum(axis=0) + prior / n_members
-        new_weights /= new_weights.sum()
-        change = np.abs(new_weights - weights).max()
-        weights = new_weights
+        sums = shares.sum(axis=0) if row_weights is None else row_weights @ shares
+        renewed = sums + prior / n_members
+        renewed /= renewed.sum()
+        change = np.abs(renewed - weights).max()
+        weights = renewed
         if change < _SMALL_CHANGE:
             break
     return weights
 
 
-def weigh_by_squares(left_out: Floats, targets: Floats) -> Floats:
+def weigh_by_squares(
+    left_out: Floats, targets: Floats, row_weights: Floats | None = None
+) -> Floats:
     """Weights, none negative, sum 1, whose mean errs least on rows left out.
 
     Non-negative least squares on the members' errors E with one row more that asks for
@@ -144,6 +156,8 @@ def weigh_by_squares(left_out: Floats, targets: Floats) -> Floats:
     ----------
     left_out : float64 array of shape (n_rows, n_members)
     targets : float64 array of shape (n_rows,)
+    row_weights : float64 array of shape (n_rows,), optional
+        1 by default.
 
     Examples
     --------
@@ -154,6 +168,8 @@ def weigh_by_squares(left_out: Floats, targets: Floats) -> Floats:
     n_members = left_out.shape[1]
     unit = min(find_unit(left_out), find_unit(targets))  # no difference overflows
     errors = left_out * unit - targets[:, None] * unit
+    if row_weights is not None:
+        errors *= np.sqrt(row_weights)[:, None]
     largest = np.abs(errors).max(initial=0.0)
     if largest == 0.0:
         return np.full(n_members, 1.0 / n_members)

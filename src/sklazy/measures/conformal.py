@@ -3,6 +3,10 @@
 A score measures how strange an outcome is. An outcome is left out of an answer if it is
 stranger than a share `coverage` of the cases found theirs, the query counted as one
 more case.
+
+A new way to cover is a function here, its use in `answer/uncertainty/sets.py` or
+`intervals.py`, its name in `estimators/coverage.py`, and a slow twin in
+`tests/oracle/conformal.py`.
 """
 
 import math

@@ -1,4 +1,9 @@
-"""The tests that decide which candidates are eliminated."""
+"""The tests that decide which candidates are eliminated.
+
+A test sees losses, never candidates. A new one is a class here, an entry in `TESTS` of
+`rules.py`, its name in `Test` of `estimators/parameters.py`, a slow twin in
+`tests/oracle/racing.py`, and a measurement of how often it drops the truly best.
+"""
 
 from collections.abc import Callable
 from functools import partial

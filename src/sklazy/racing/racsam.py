@@ -294,7 +294,7 @@ class Racsam:
             history=tuple(self.history),
             n_predictions=sum(step.n_predictions for step in self.history),
             n_candidates=len(self.assessed),
-            stopped=self.stopped,
+            stopped="seconds" if self._ran_out() else self.stopped,
             last_race=self.last_race,
             last_candidates=tuple(self.last_candidates),
         )
@@ -369,6 +369,9 @@ class Racsam:
     def _out_of_time(self) -> bool:
         left = self._seconds_left()
         return self.stopped == "interrupted" or (left is not None and left <= 0)
+
+    def _ran_out(self) -> bool:
+        return self.stopped != "interrupted" and self._out_of_time()
 
     def _seconds_left(self) -> float | None:
         if self.rules.max_seconds is None:

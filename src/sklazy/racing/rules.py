@@ -1,7 +1,8 @@
 """The rules of a race, checked once."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from sklazy.errors import BadInputError
 from sklazy.racing.criteria import (
@@ -47,6 +48,11 @@ class RaceRules:
             _at_least(name, getattr(self, name), 1)
         for name in ("max_seconds", "loss_range"):
             _at_least(name, getattr(self, name), 0)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def criterion(self) -> Criterion:
         """Make a new test for one race."""

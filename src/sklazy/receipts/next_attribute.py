@@ -9,7 +9,7 @@ from sklazy.answer.next_attribute import Floats, Next
 from sklazy.casebase import CaseBase
 from sklazy.methods import checks as c
 from sklazy.methods.plain import Plain, number
-from sklazy.report.next_attribute import say_next
+from sklazy.report.next_attribute import describe_suggestion
 
 _RANKED = {
     "attribute": c.text,
@@ -83,7 +83,7 @@ def describe_next(base: CaseBase, suggestion: Next, costs: Floats) -> Plain:
             for one in suggestion.outcomes
         ],
     }
-    return {**content, "statement": say_next(content)}
+    return {**content, "statement": describe_suggestion(content)}
 
 
 def _plain_answer(answer: Any) -> Any:  # noqa: ANN401 - a label, a number or several

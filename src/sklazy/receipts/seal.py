@@ -84,12 +84,13 @@ def check_seal(content: Mapping[str, Any]) -> None:
         expected = seal_of(content)
     except (TypeError, ValueError, RecursionError) as error:
         raise ReceiptError(
-            f"this is no receipt: it holds what JSON cannot hold ({error})."
+            "this is not a receipt: it holds values that JSON cannot represent "
+            f"({error})."
         ) from None
     if not isinstance(seal, str) or seal != expected:
         raise ReceiptError(
-            "the receipt was edited: its seal does not match what it says. Use it as "
-            "it was written, or ask explain() again."
+            "the receipt was edited: its seal does not match its content. Use the "
+            "original receipt, or call explain() again."
         )
 
 

@@ -6,7 +6,6 @@ from typing import Any
 from sklazy.report.article import make_ruler
 from sklazy.report.blocks import (
     WIDTH,
-    Bar,
     Block,
     Cell,
     Grid,
@@ -27,18 +26,7 @@ from sklazy.report.words import (
 
 Plain = Mapping[str, Any]
 
-_HEADLINES = {
-    "lazy selection": "use lazy selection",
-    "eager selection": "select once, for all rows",
-    "no selection": "do without selection",
-    "local models": "use local models",
-    "kernel and blend": "use a kernel model or a blend",
-    "ensembles": "use a lazy ensemble",
-    "trees and rules": "use a lazy tree or rules",
-    "eager model": "use an eager model",
-    "either": "take what suits you",
-    "nothing": "nothing is learned here",
-}
+_SHOWN = 4  # methods that were not measured
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 0.0))
 
 
@@ -72,65 +60,72 @@ def advice_blocks(advice: Plain) -> list[Block]:
     return [
         Heading(f"Advice: {_headline(advice)}", 1),
         Lead([visible(advice["verdict"])]),
-        *(_accuracies(advice) if classifies else _errors(advice)),
+        *(_draw_classes(advice) if classifies else _draw_numbers(advice)),
         *[Paragraph(sentence) for sentence in _remarks(advice)],
-        *(_advantage(advice["advantage"]["by_attribute"]) if classifies else []),
+        *(_advantage(advice["advantage"]["by_attribute"]) if _shows_v(advice) else []),
     ]
 
 
-def _accuracies(advice: Plain) -> list[Block]:
-    return [
-        Heading("Accuracy"),
-        Paragraph("The tick is what the most frequent class gets.", "soft", "page"),
-        _draw_scores(advice),
-    ]
-
-
-def _errors(advice: Plain) -> list[Block]:
-    """Mean absolute errors; the median's is the whole width."""
-    errors = [score["mean_absolute_error"] for score in advice["scores"]]
-    bar = make_ruler([*errors, advice["guess"]])
+def _draw_classes(advice: Plain) -> list[Block]:
+    """Log losses with what is beside them."""
     rows: list[list[Cell]] = [
         [
-            format_value(score["family"]),
-            format_value(score["host"]),
-            f"{score['mean_absolute_error']:.3g}",
-            f"± {score['error']:.2g}",
-            bar(score["mean_absolute_error"]),
+            format_value(_name_method(score)),
+            f"{score['loss']:.3f}",
+            f"± {score['error']:.3f}",
+            _fixed(score["auc"]),
+            _share(score["calibration_error"]),
+            _share(score["accuracy"]),
             duration(score["seconds"]),
         ]
-        for score in advice["scores"]
+        for score in _rank(advice)
     ]
-    header = ["kind", "method", "mean error", "", "", "per query"]
-    grid = Grid(header, "llrrBr", rows, _tones(advice), shown=len(rows))
-    return [Heading("Error"), grid]
+    header = ["method", "log loss", "", "AUC", "calib.", "right %", "a query"]
+    grid = Grid(header, "lrrrrrr", rows, _tones(advice), shown=len(rows))
+    return [Heading("Log loss of rows that were left out"), grid]
+
+
+def _draw_numbers(advice: Plain) -> list[Block]:
+    """Mean absolute errors; the median's is the whole width."""
+    bar = make_ruler([advice["guess"]])
+    rows: list[list[Cell]] = [
+        [
+            format_value(_name_method(score)),
+            f"{score['loss']:.3g}",
+            f"± {score['error']:.2g}",
+            bar(min(score["loss"], advice["guess"])),
+            _fixed(score["r2"]),
+            duration(score["seconds"]),
+        ]
+        for score in _rank(advice)
+    ]
+    header = ["method", "mean error", "", "", "R2", "a query"]
+    grid = Grid(header, "lrrBrr", rows, _tones(advice), shown=len(rows))
+    return [Heading("Error of rows that were left out"), grid]
+
+
+def _rank(advice: Plain) -> list[Plain]:
+    return sorted(advice["scores"], key=lambda score: score["loss"])
+
+
+def _name_method(score: Plain) -> str:
+    """The method in a few words, with the kind of its selection."""
+    selects = score["family"].endswith("selection")
+    return f"{score['host']}, {score['family']}" if selects else score["host"]
+
+
+def _fixed(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
 
 
 def _tones(advice: Plain) -> list[str]:
     best = None if advice["best"] is None else advice["best"]["name"]
-    return ["won" if s["name"] == best else "lost" for s in advice["scores"]]
+    return ["won" if s["name"] == best else "lost" for s in _rank(advice)]
 
 
 def _advantage(attributes: Sequence[Plain]) -> list[Block]:
     heading = Heading("V, how far an attribute's values differ from it")
     return [heading, _draw_advantage(attributes)]
-
-
-def _draw_scores(advice: Plain) -> Grid:
-    rows: list[list[Cell]] = [
-        [
-            format_value(score["family"]),
-            format_value(score["host"]),
-            _share(score["accuracy"]),
-            f"± {100 * score['error']:.1f}",
-            Bar(score["accuracy"], tick=advice["guess"]),
-            _share(score["leave_one_out"]),
-            duration(score["seconds"]),
-        ]
-        for score in advice["scores"]
-    ]
-    header = ["kind", "method", "right %", "", "", "LOO %", "per query"]
-    return Grid(header, "llrrBRr", rows, _tones(advice), shown=len(rows))
 
 
 def _draw_advantage(attributes: Sequence[Plain]) -> Grid:
@@ -147,22 +142,26 @@ def _remarks(advice: Plain) -> list[str]:
     sentences = [_ending(advice)] * (advice["stopped"] != "finished") + [
         _protocol(advice)
     ]
-    if advice["advantage"] is not None:
+    if _shows_v(advice):
         sentences.append(_worth(advice))
-    if advice["cost"] is not None:
-        sentences.append(_cost(advice["cost"], advice["scores"][0]))
     if advice["n_sampled"] < advice["n_rows"]:
         sentences.append(
-            "Measured on a part of the rows: with all of them every method may gain, "
-            "and k-NN most where classes are many. Raise max_rows to make sure."
+            "Measured on a part of the rows: with all of them every method may gain. "
+            "Raise max_rows to make sure."
         )
     return sentences
 
 
+def _shows_v(advice: Plain) -> bool:
+    """Whether there is a verdict on classes, for which V may matter."""
+    return advice["advantage"] is not None and not advice["seconds_needed"]
+
+
 def _headline(advice: Plain) -> str:
-    return _HEADLINES.get(
-        advice["recommendation"], format_value(advice["recommendation"])
-    )
+    if advice["best"] is not None:
+        return f"use {format_value(advice['best']['name'])}"
+    lacking = advice["recommendation"] == "not enough time"
+    return "not enough time" if lacking else "nothing is learned here"
 
 
 def _share(value: float | None) -> str:
@@ -172,7 +171,9 @@ def _share(value: float | None) -> str:
 def _ending(advice: Plain) -> str:
     """Report what was not measured, and why."""
     why = "Time was up" if advice["stopped"] == "time" else "Interrupted"
-    skipped = ", ".join(format_value(name) for name in advice["skipped"])
+    names = [format_value(name) for name in advice["skipped"]]
+    more = [f"and {len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
+    skipped = ", ".join([*names[:_SHOWN], *more])
     lacking = f"; not measured: {skipped}" if skipped else ""
     return f"{why} after {pluralize(advice['n_folds'], 'fold')}{lacking}."
 
@@ -184,16 +185,17 @@ def _protocol(advice: Plain) -> str:
     measured = (
         f"Measured on {pluralize(sampled, 'row')}{some}: {part} predicted from the "
         f"other folds ({advice['n_folds']} run), by all methods alike; "
-        f"{pluralize(advice['n_attributes'], 'attribute')}"
+        f"{pluralize(advice['n_attributes'], 'feature')}"
     )
     if advice["task"] == "regression":
         always = format_number(advice["guess"])
         return f"{measured}. The median is off by {always} on average."
     return (
         f"{measured}, "
-        f"{pluralize(advice['n_classes'], 'class', 'classes')}. The most frequent "
-        f"class is right in {_share(advice['guess'])}\N{NO-BREAK SPACE}%. LOO: "
-        "leave-one-out with cuts from all rows, the paper's protocol, which flatters."
+        f"{pluralize(advice['n_classes'], 'class', 'classes')}. Always predicting the "
+        f"shares of the classes has log loss {advice['guess']:.3f}. AUC: area under "
+        "the ROC curve, mean over classes. Calib.: percent by which probabilities and "
+        "shares of right answers differ on average."
     )
 
 
@@ -206,20 +208,6 @@ def _worth(advice: Plain) -> str:
         "differ from their attributes. In the paper lazy selection beat eager "
         "selection in 61 % of all cases, in 65 % where V(D, x) was 0.2 or more, and "
         "in 77 % where it was 0.4 or more."
-    )
-
-
-def _cost(cost: Plain, score: Plain) -> str:
-    how = (
-        "measured"
-        if cost["n_measured"] == cost["n_rows"]
-        else f"measured with {cost['n_measured']} and scaled up"
-    )
-    return (
-        f"A query to all {pluralize(cost['n_rows'], 'case')} costs "
-        f"{duration(cost['in_batch'])} in a batch and {duration(cost['alone'])} by "
-        f"itself ({format_value(score['host'])}, {format_value(score['family'])}; "
-        f"{how})."
     )
 
 

@@ -76,12 +76,13 @@ def _draw_ranked(content: Plain) -> Grid:
     return Grid(header, "lrrrB", rows, shown=_SHOWN, noun="missing attributes")
 
 
-def say_next(content: Plain) -> str:
+def describe_suggestion(content: Plain) -> str:
     """A suggestion in a sentence.
 
     Examples
     --------
-    >>> say_next({"attribute": None, "ranked": [], "answer": "a", "probability": 0.9})
+    >>> complete = {"attribute": None, "ranked": [], "answer": "a", "probability": 0.9}
+    >>> describe_suggestion(complete)
     'Nothing is missing: the answer is a (probability 0.900).'
     """
     stands = _answer(content["answer"])
@@ -90,7 +91,7 @@ def say_next(content: Plain) -> str:
     if not content["ranked"]:
         return f"Nothing is missing: the answer is {stands}."
     if content["attribute"] is None:
-        return f"No missing attribute tells anything: the answer stays {stands}."
+        return f"No missing attribute matters: the answer stays {stands}."
     name = format_value(content["attribute"])
     return f"Measure {name} next: the answer is {stands}, and {_change(content)}."
 

@@ -1,11 +1,12 @@
 """A race, drawn: who was in it for how long, and who was left."""
 
-import importlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sklazy.report.axes import find_axes
 
 Axes = Any
 """A matplotlib Axes; matplotlib need not be installed to import this."""
@@ -41,7 +42,7 @@ def draw_race(
     -------
     matplotlib Axes
     """
-    ax = importlib.import_module("matplotlib.pyplot").gca() if ax is None else ax
+    ax = find_axes(ax)
     means = running_means(values)
     n_blocks, n_candidates = values.shape
     _draw_dropped(ax, means, sorted(set(range(n_candidates)) - set(winners)))

@@ -131,8 +131,8 @@ def _check_path(path: str) -> None:
         )
     if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
         raise BadInputError(
-            f"{path=} is a device or a pipe, which a file would take the place of; "
-            "give a file, such as 'model.sklazy'."
+            f"{path=} is a device or a pipe, not a file; give a file, such as "
+            "'model.sklazy'."
         )
 
 

@@ -59,8 +59,8 @@ def _shared(
                     return take(file, path, size)
         if time.monotonic() > end:
             raise BadFileError(
-                "another process does not come to the end of a change. Look for it, "
-                "or try again.",
+                "another process has not finished a change. Check that process, or "
+                "try again.",
                 path,
             )
         if redo_of(path).exists():
@@ -192,8 +192,8 @@ def _held(
         if time.monotonic() > end:
             held.close()
             raise BadFileError(
-                "somebody has it open to change it (mmap_mode='r+'); only one can at a "
-                "time. Close it there first.",
+                "another process or model has it open for changes (mmap_mode='r+'); "
+                "only one can at a time. Close it there first.",
                 path,
             )
         time.sleep(_STEP)

@@ -3,6 +3,9 @@
 It gives the header of a file and its arrays, with types and shapes, so that rows can be
 written as they come. Rows lie in segments, in order of arrival; a segment is a case
 base of its own but for what all have in common.
+
+A new array of the rows is declared here, filled in `writing.py`, read in `opening.py`
+and erased with its row in `erasing.py`.
 """
 
 from collections.abc import Mapping

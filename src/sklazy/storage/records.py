@@ -12,6 +12,8 @@ kill or a power cut: it is torn if its header is right as far as it goes, and th
 ends within the record or has zeros up to its end, at least all of the checksum among
 them (a power cut may leave a length without the bytes). Everything else is damage and
 refused. A torn record is cut off, and kept in a file beside the log.
+
+Whatever is written change by change is such a log, never a format of its own.
 """
 
 import contextlib

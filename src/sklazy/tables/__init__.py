@@ -4,12 +4,14 @@ from sklazy.tables.align import align, match
 from sklazy.tables.convert import as_table, as_target
 from sklazy.tables.labels import canonical, recode
 from sklazy.tables.read import read_table
+from sklazy.tables.sources import Source
 from sklazy.tables.table import Column, Kind, Label, Table, label_array
 
 __all__ = [
     "Column",
     "Kind",
     "Label",
+    "Source",
     "Table",
     "align",
     "as_table",

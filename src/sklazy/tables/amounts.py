@@ -57,15 +57,34 @@ class _Amount(NamedTuple):
     unit: str
 
 
+LIMIT = re.compile(r"(?P<mark>[<>≤≥]=?)\s*(?P<rest>\S.*)")
+"""A limit that a measurement is below or above."""
+
+MARKS = frozenset(
+    [
+        *("-", "--", "---", "\u2013", "\u2014", ".", "..", "...", "n/a", "na", "n.a."),
+        *("n. a.", "nan", "nd", "n.d.", "n. d.", "null", "none", "k.a.", "k. a."),
+    ]
+)
+"""Texts that mean "missing" in a column of limits, in lower case."""
+
+
 def read_amount(text: str, reading: Reading) -> float | None:
     """The number that a text stands for under a reading, or None.
 
-    A number without a unit is one of the reading's.
+    A number without a unit is one of the reading's. Where the reading has limits
+    (`limits`), they are numbers, too, and marks are NaN.
     """
-    amount = _taken_apart(text)
+    form, _, taking = reading.form.partition(", ")
+    if taking and text.casefold() in MARKS:
+        return float("nan")
+    limit = LIMIT.fullmatch(text) if taking else None
+    amount = _taken_apart(limit["rest"] if limit else text)
     if amount is None or amount.unit not in ("", reading.unit):
         return None
-    return _value(amount, reading.form)
+    value = _value(amount, form)
+    is_half = limit is not None and taking == "half-limit" and limit["mark"][0] in "<≤"
+    return value / 2 if is_half and value is not None and value > 0 else value
 
 
 def find_amounts(

@@ -20,7 +20,7 @@ from sklazy.tables.collecting import Collected
 from sklazy.tables.labels import encode
 from sklazy.tables.slices import map_to_array
 from sklazy.tables.table import Column, Table, Wish
-from sklazy.tables.text import BadCellError, Source, lines_of, parse_numbers, shown
+from sklazy.tables.text import BadCellError, TextFile, lines_of, parse_numbers, shown
 from sklazy.tables.tokens import Line, Token
 from sklazy.tables.understand import are_dates
 
@@ -54,7 +54,7 @@ class Declaration:
 
 
 def read_arff(
-    source: Source, kinds: Mapping[str, Wish], budget: Budget
+    source: TextFile, kinds: Mapping[str, Wish], budget: Budget
 ) -> tuple[Table, list[str]]:
     """Read a table and remarks from an ARFF file; `kinds` overrides declared kinds."""
     attributes, rows = open_arff(source, _lines(source))
@@ -78,7 +78,7 @@ def read_arff(
 
 
 def open_arff(
-    source: Source, lines: Iterator[str]
+    source: TextFile, lines: Iterator[str]
 ) -> tuple[list[Declaration], Iterator[tuple[int, list[Cell]]]]:
     """The attributes of a file, and its rows to come, each with its line's number."""
     attributes, number = _read_header(source, lines)
@@ -87,7 +87,7 @@ def open_arff(
     return attributes, ((n, cells) for n, cells in rows if cells is not None)
 
 
-def _lines(source: Source) -> Iterator[str]:
+def _lines(source: TextFile) -> Iterator[str]:
     return (line.rstrip("\r\n") for line in lines_of(source.text))
 
 
@@ -120,7 +120,9 @@ def make_column(attribute: Declaration, cells: Sequence[Cell]) -> Column:
     return Column(attribute.name, "nominal", codes, attribute.labels, declared=True)
 
 
-def _at_cell(source: Source, number: int, j: int, error: BadCellError) -> BadFileError:
+def _at_cell(
+    source: TextFile, number: int, j: int, error: BadCellError
+) -> BadFileError:
     text = next(islice(_lines(source), number - 1, None), "")
     line = Line(source, number, text)
     tokens = _sparse(line) if _is_sparse(line.text) else enumerate(line.tokens())
@@ -131,7 +133,9 @@ def _at_cell(source: Source, number: int, j: int, error: BadCellError) -> BadFil
 # --- the header -----------------------------------------------------------------------
 
 
-def _read_header(source: Source, lines: Iterator[str]) -> tuple[list[Declaration], int]:
+def _read_header(
+    source: TextFile, lines: Iterator[str]
+) -> tuple[list[Declaration], int]:
     """The attributes, and the number of the line with @data."""
     attributes: dict[str, Declaration] = {}
     has_relation, number = False, 0
@@ -213,7 +217,7 @@ def _labels(line: Line, start: int) -> tuple[str, ...]:
 
 
 def _read_row(
-    source: Source, number: int, text: str, attributes: Sequence[Declaration]
+    source: TextFile, number: int, text: str, attributes: Sequence[Declaration]
 ) -> list[Cell] | None:
     """The cells of a line of data; None if it has none."""
     if not text:

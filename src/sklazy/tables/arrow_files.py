@@ -37,7 +37,7 @@ def read_arrow(
     except ImportError:
         raise BadInputError(
             f"{path}: reading {which} files needs pyarrow; install it with "
-            "pip install 'sklazy[frames]'."
+            "pip install 'sklazy[parquet]'."
         ) from None
     read = _read_parquet if which == "parquet" else _read_feather
     try:
@@ -88,6 +88,15 @@ def is_text(kind: Any) -> bool:  # noqa: ANN401
 
     text = types.is_string(kind) or types.is_large_string(kind)
     return text or types.is_binary(kind) or types.is_large_binary(kind)
+
+
+def is_number_type(kind: Any) -> bool:  # noqa: ANN401
+    """Whether a type of Arrow's is one of numbers."""
+    import pyarrow.types as types  # noqa: PLC0415
+
+    return bool(
+        types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    )
 
 
 def checked_batch(batch: Any) -> Any:  # noqa: ANN401

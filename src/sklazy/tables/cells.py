@@ -197,7 +197,7 @@ class _Amounts:
         value = None if known is None else read_amount(known, self._reading)
         if known is not None and value is None:
             raise _unreadable(cell, self._reading)
-        return value
+        return None if value != value else value  # NaN: a mark for "missing"
 
 
 class _Moments:

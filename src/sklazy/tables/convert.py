@@ -25,7 +25,7 @@ from sklazy.tables.origins import describe_columns, read_as
 from sklazy.tables.table import Column, Kind, Table, Wish
 from sklazy.tables.understand import check_wishes, understand_table, warn_of_notes
 
-Source = Table | Frame | NDArray[Any]
+RowsLike = Table | Frame | NDArray[Any]
 
 _SHOWN = 5  # rows named in a message
 
@@ -58,7 +58,8 @@ def as_table(
         `kinds`.
     kinds : mapping of name to str, optional
         What columns are, whatever they look like: "numeric", "nominal", "date",
-        "day-first", "month-first", "decimal-point", "decimal-comma" or "ignore".
+        "day-first", "month-first", "decimal-point", "decimal-comma", "at-limit" or
+        "ignore".
         Otherwise dates and times are numbers, and strings are labels unless all are
         dates, amounts (money, percentages, numbers with a unit or with separators) or
         yes and no. Strings that are nearly all different, ids and free text, are marked
@@ -134,12 +135,12 @@ def plain_table(
     return Table(tuple(columns), source.shape[0], named)
 
 
-def _source(X: object) -> Source:
+def _source(X: object) -> RowsLike:
     frame = X if isinstance(X, Table) else as_frame(X)
     return as_matrix(X) if frame is None else frame
 
 
-def _object_cells(source: Source) -> list[list[Any]]:
+def _object_cells(source: RowsLike) -> list[list[Any]]:
     """The cells of columns of objects; none of columns with another dtype."""
     if isinstance(source, np.ndarray) and source.dtype == object:
         return source.T.tolist()
@@ -149,7 +150,7 @@ def _object_cells(source: Source) -> list[list[Any]]:
 
 
 def _columns(
-    source: Source, names: Sequence[str], nominal: Sequence[bool | None] | None
+    source: RowsLike, names: Sequence[str], nominal: Sequence[bool | None] | None
 ) -> list[Column]:
     if isinstance(source, np.ndarray):
         return from_matrix(source, names, nominal)
@@ -180,7 +181,7 @@ def _check_not_empty(n_rows: int, n_columns: int) -> None:
 
 
 def _names(
-    source: Source, feature_names: Sequence[str] | None
+    source: RowsLike, feature_names: Sequence[str] | None
 ) -> tuple[list[str], bool]:
     """The columns' names and whether they were given rather than made up."""
     n_columns = source.shape[1]

@@ -24,7 +24,7 @@ from sklazy.tables.slices import distinct
 from sklazy.tables.table import Column, Table, Wish
 from sklazy.tables.text import (
     BadCellError,
-    Source,
+    TextFile,
     beginning_of,
     is_number,
     lines_of,
@@ -49,6 +49,8 @@ class CsvOptions:
     header: bool | None = None
     missing: frozenset[str] = MISSING_MARKERS
     decimal: str = "."
+    sheet: str | int = 0  # of an Excel file
+    skip_rows: int = 0
 
     def __post_init__(self) -> None:
         one_letter = self.delimiter is None or (
@@ -65,6 +67,8 @@ class CsvOptions:
             )
         if self.decimal not in (".", ","):
             raise BadInputError(f"decimal={self.decimal!r}; expected '.' or ','.")
+        if not isinstance(self.skip_rows, int) or self.skip_rows < 0:
+            raise BadInputError(f"skip_rows={self.skip_rows!r}; expected 0 or more.")
 
 
 class Record(NamedTuple):
@@ -84,7 +88,7 @@ class OpenedCsv(NamedTuple):
 
 
 def read_csv(
-    source: Source,
+    source: TextFile,
     options: CsvOptions,
     kinds: Mapping[str, Wish],
     budget: Budget,
@@ -101,7 +105,7 @@ def read_csv(
         try:
             texts, labels = cells.take(j), readers.get(name)
             if isinstance(labels, Labels):
-                columns.append(_read_labels(name, texts, labels))
+                columns.append(read_known_labels(name, texts, labels))
             else:
                 wish = kinds.get(name)
                 columns.append(read_column(name, texts, wish, options, notes))
@@ -112,7 +116,7 @@ def read_csv(
     return Table(tuple(columns), cells.n_rows, opened.named), notes
 
 
-def open_csv(source: Source, lines: Iterable[str], options: CsvOptions) -> OpenedCsv:
+def open_csv(source: TextFile, lines: Iterable[str], options: CsvOptions) -> OpenedCsv:
     """Find out how a CSV file is written, by its text or the beginning of it."""
     if beginning_of(source.text).lstrip()[:9].lower() == "@relation":
         raise source.error("this is an ARFF file; pass format='arff'.", 1, 1)
@@ -144,7 +148,7 @@ def read_column(
     return text_column(name, cells, kind, notes, options.decimal)
 
 
-def _read_labels(name: str, texts: Sequence[str], labels: CellReader) -> Column:
+def read_known_labels(name: str, texts: Sequence[str], labels: CellReader) -> Column:
     """A column whose labels are known."""
     meant = {text: labels.read(text) for text in distinct(texts)}
     return encode(name, [meant[text] for text in texts])
@@ -158,7 +162,7 @@ def _reader(lines: Iterable[str], delimiter: str) -> "Reader":
 
 
 def _read_records(
-    source: Source, lines: Iterable[str], delimiter: str
+    source: TextFile, lines: Iterable[str], delimiter: str
 ) -> Iterator[Record]:
     """The records of a file, each as long as the first.
 
@@ -185,7 +189,7 @@ def _is_wide(first: Record | None) -> bool:
 
 
 def _uneven(
-    source: Source, record: Record, first: Record, delimiter: str
+    source: TextFile, record: Record, first: Record, delimiter: str
 ) -> BadFileError:
     width, n_cells = len(first.cells), len(record.cells)
     place = _place_of_field(source, record.line, min(width, n_cells), delimiter)
@@ -197,7 +201,7 @@ def _uneven(
     )
 
 
-def _place_of_field(source: Source, line: int, j: int, delimiter: str) -> int:
+def _place_of_field(source: TextFile, line: int, j: int, delimiter: str) -> int:
     """The column (from 1) where field j of the record in this line starts.
 
     For a record that spans lines, or a field behind the last, the end of its first
@@ -218,7 +222,7 @@ def _place_of_field(source: Source, line: int, j: int, delimiter: str) -> int:
 # --- what has to be inferred ----------------------------------------------------------
 
 
-def _find_delimiter(source: Source, decimal: str) -> str:
+def _find_delimiter(source: TextFile, decimal: str) -> str:
     """The delimiter of a file, by its first records."""
     candidates = [mark for mark in DELIMITERS if mark != decimal]
     sample = beginning_of(source.text)
@@ -270,7 +274,7 @@ def _like_number(text: str) -> bool:
     return is_number(text) or is_number(text.replace(",", ".", 1))
 
 
-def _read_names(source: Source, top: Sequence[str], line: int) -> list[str]:
+def _read_names(source: TextFile, top: Sequence[str], line: int) -> list[str]:
     """The names in a header; one that occurs twice is refused."""
     names = [name.strip() or f"column_{j + 1}" for j, name in enumerate(top)]
     repeated = [name for name, count in Counter(names).items() if count > 1]

@@ -1,4 +1,4 @@
-"""Excel files: the first sheet, with typed cells; text is read as that of CSV files.
+"""Excel files: one sheet, with typed cells; text is read as that of CSV files.
 
 A sheet has 17 179 869 184 places. Rows and columns without a cell are left out as they
 come, so that a lone cell at the far end costs no more than one anywhere else.
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sklazy.errors import BadFileError, BadInputError
+from sklazy.errors import BadFileError, BadInputError, suggest
 from sklazy.tables.arrays import numbers_if_all
 from sklazy.tables.budget import Budget
 from sklazy.tables.cells import Readers, read_fitting
@@ -41,11 +41,15 @@ def read_excel(
     budget: Budget,
     readers: Readers,
 ) -> tuple[Table, list[str]]:
-    """Read a table and remarks from the first sheet, known columns by their readers."""
-    sheet, notes = _read_cells(path, raw, budget)
+    """Read a table and remarks from a sheet, known columns by their readers."""
+    sheet, notes = _read_cells(path, raw, options, budget)
     columns = [sheet.take(j) for j in sorted(sheet.keys)]
     if not columns:
-        raise BadFileError("the first sheet is empty.", path)
+        raise BadFileError(
+            "the sheet is empty, or all its rows are skipped; choose another one with "
+            "sheet, or fewer rows with skip_rows.",
+            path,
+        )
     header = options.header
     if header is None:
         header = _has_header([column[0] for column in columns])
@@ -68,9 +72,9 @@ def read_excel(
 
 
 def _read_cells(
-    path: str, raw: bytearray, budget: Budget
+    path: str, raw: bytearray, options: CsvOptions, budget: Budget
 ) -> tuple[CollectedByKey[int], list[str]]:
-    """The cells of the first sheet, and remarks about the file."""
+    """The cells of a sheet, and remarks about the file."""
     try:
         import openpyxl  # noqa: PLC0415 (an optional dependency)
     except ImportError:
@@ -81,15 +85,33 @@ def _read_cells(
     try:
         _check_size(raw, budget)
         book = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
-        sheet, names = book.worksheets[0], book.sheetnames
+        names = [sheet.title for sheet in book.worksheets]
+        place = _find_sheet(names, options.sheet, path)
+        sheet = book.worksheets[place]
         sheet.reset_dimensions()  # rows end with their last cell, and may have none
-        cells = _collect(sheet.iter_rows(values_only=True), budget)
+        rows = sheet.iter_rows(values_only=True, min_row=options.skip_rows + 1)
+        cells = _collect(rows, budget)
     except BadFileError:
         raise
     except Exception as error:  # whatever a damaged file makes the parsers raise
         raise BadFileError(f"not a readable Excel file ({error}).", path) from None
-    note = f"only the first of its {len(names)} sheets, {names[0]!r}, is read"
-    return cells, [note] if len(names) > 1 else []
+    others = ", ".join(repr(name) for name in names if name != names[place])
+    note = f"only the sheet {names[place]!r} is read, not {others} (choose with sheet)"
+    return cells, [note] if others and not options.sheet else []
+
+
+def _find_sheet(names: Sequence[str], sheet: str | int, path: str) -> int:
+    """The place of a sheet, by its name or its place."""
+    if sheet in names:
+        return names.index(str(sheet))
+    is_place = str(sheet).isdecimal() and int(sheet) < len(names)
+    if is_place and not isinstance(sheet, bool):
+        return int(sheet)
+    raise BadFileError(
+        f"there is no sheet {sheet!r}.{suggest(str(sheet), names)} Or give its place, "
+        f"from 0 to {len(names) - 1}.",
+        path,
+    )
 
 
 def _collect(rows: Iterable[Cells], budget: Budget) -> CollectedByKey[int]:
@@ -97,7 +119,7 @@ def _collect(rows: Iterable[Cells], budget: Budget) -> CollectedByKey[int]:
     collected = CollectedByKey[int](budget)
     for number, row in enumerate(rows, 1):
         if number > _MOST_ROWS:
-            raise ValueError(f"it has a row behind {_MOST_ROWS}, the last of a sheet")
+            raise ValueError(f"it has a row after {_MOST_ROWS}, the last of a sheet")
         cells = {j: cell for j, cell in enumerate(row) if cell is not None}
         if cells:
             collected.add(cells)

@@ -2,12 +2,83 @@
 
 from collections.abc import Collection, Mapping
 from pathlib import PurePath
-from typing import get_args
+from typing import Any, Literal, get_args
 
 from sklazy.errors import BadInputError
 from sklazy.tables.cells import MISSING_MARKERS
 from sklazy.tables.delimited import CsvOptions
 from sklazy.tables.table import Wish
+
+Format = Literal["csv", "arff", "parquet", "feather", "jsonl", "excel"]
+
+_FORMATS: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".txt": "csv",
+    ".data": "csv",
+    ".arff": "arff",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "feather",
+    ".arrow": "feather",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+}
+_STARTS: tuple[tuple[bytes, Format], ...] = (
+    (b"PAR1", "parquet"),
+    (b"ARROW1", "feather"),
+    (b"FEA1", "feather"),
+    (b"PK", "excel"),
+    (b"{", "jsonl"),
+    (b"[", "jsonl"),
+    (b"@relation", "arff"),
+    (b"%", "arff"),
+)
+
+
+def find_format(path: str, format: str | None) -> Format:
+    """The format of a file, by its ending unless it is given.
+
+    Examples
+    --------
+    >>> find_format("sales.csv.gz", None)
+    'csv'
+    """
+    if format is not None:
+        if format not in get_args(Format):
+            raise BadInputError(
+                f"format={format!r}; expected one of {', '.join(get_args(Format))}."
+            )
+        return format  # type: ignore[return-value]
+    suffix = PurePath(path.lower().removesuffix(".gz")).suffix
+    if not has_known_ending(path):
+        raise BadInputError(
+            f"{path}: the ending {suffix!r} is not a known format; pass format= one of "
+            f"{', '.join(get_args(Format))}."
+        )
+    return _FORMATS[suffix]
+
+
+def has_known_ending(path: str) -> bool:
+    """Whether a name ends like that of a file that can be read.
+
+    Examples
+    --------
+    >>> has_known_ending("sales.csv.gz"), has_known_ending("sales")
+    (True, False)
+    """
+    return PurePath(path.lower().removesuffix(".gz")).suffix in _FORMATS
+
+
+def guess_format(raw: bytes | bytearray) -> Format:
+    """The format of bytes without a name, by the first of them."""
+    start = raw[:64].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    formats = [which for mark, which in _STARTS if start.startswith(mark.lower())]
+    return formats[0] if formats else "csv"
 
 
 def merge_kinds(
@@ -40,25 +111,27 @@ def merge_kinds(
     return wanted
 
 
-def text_options(
-    path: str,
-    which: str,
-    missing: Collection[str] | None,
-    delimiter: str | None,
-    header: bool | None,
-    decimal: str,
-) -> CsvOptions:
+def text_options(path: str, which: str, options: Mapping[str, Any]) -> CsvOptions:
     """The options of text, which only files of text may have."""
+    missing, delimiter = options.get("missing"), options.get("delimiter")
+    header, decimal = options.get("header"), options.get("decimal", ".")
+    sheet, skipped = options.get("sheet"), options.get("skip_rows")
+    if which != "excel" and (sheet is not None or skipped):
+        raise BadInputError(
+            f"sheet and skip_rows are for Excel files, but this is {which}; leave them "
+            "out, or pass format='excel'."
+        )
     others = (missing, header, None if decimal == "." else decimal)
     refused = {"csv": (), "excel": (delimiter,)}.get(which, (delimiter, *others))
     if any(option is not None for option in refused):
         raise BadInputError(
-            "delimiter is for CSV files, missing, header and decimal are for these and "
-            f"Excel, this is {which}; leave them out, or pass format='csv'."
+            "delimiter is for CSV files, missing, header and decimal are for CSV and "
+            f"Excel files, but this is {which}; leave them out, or pass format='csv'."
         )
     if delimiter is None and which == "csv" and _is_tabbed(path):
         delimiter = "\t"
-    return CsvOptions(delimiter, header, _markers(missing), decimal)
+    markers = _markers(missing)
+    return CsvOptions(delimiter, header, markers, decimal, sheet or 0, skipped or 0)
 
 
 def _is_tabbed(path: str) -> bool:

@@ -103,10 +103,20 @@ def code_like(texts: Collection[str]) -> str:
     return "" if long is None else f"{shown(long)} is beyond 2^53 and would lose digits"
 
 
+def has_id_name(name: str) -> bool:
+    """Whether a column is named like an id.
+
+    Examples
+    --------
+    >>> has_id_name("customerID"), has_id_name("humidity")
+    (True, False)
+    """
+    return _ID_NAME.search(name) is not None
+
+
 def id_like(name: str, texts: Collection[str]) -> str:
     """Why numbers are ids, if they are."""
-    is_id = texts and _ID_NAME.search(name)
-    if is_id and all(_INTEGER.fullmatch(text) for text in texts):
+    if texts and has_id_name(name) and all(_INTEGER.fullmatch(text) for text in texts):
         return "it is named like an id and its cells are integers"
     return ""
 

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from sklazy.errors import BadFileError
 from sklazy.tables.budget import Budget
 from sklazy.tables.collecting import CollectedByKey
-from sklazy.tables.text import Source
+from sklazy.tables.text import TextFile
 
 _BLANKS = re.compile(r"[ \t\n\r]*")
 
 
-def read_json(source: Source, budget: Budget) -> tuple[NDArray[np.object_], list[str]]:
+def read_json(
+    source: TextFile, budget: Budget
+) -> tuple[NDArray[np.object_], list[str]]:
     """Read the cells of a JSON file, and the keys of all rows, in order of appearance.
 
     null and absent keys are missing cells.
@@ -34,7 +36,7 @@ def read_json(source: Source, budget: Budget) -> tuple[NDArray[np.object_], list
     return matrix, cells.keys
 
 
-def _lines(source: Source) -> Iterator[tuple[int, object]]:
+def _lines(source: TextFile) -> Iterator[tuple[int, object]]:
     text, place, number = source.text, 0, 0
     while place < len(text):
         end = text.find("\n", place) + 1 or len(text)
@@ -47,7 +49,7 @@ def _lines(source: Source) -> Iterator[tuple[int, object]]:
         place = end
 
 
-def _elements(source: Source, start: int) -> Iterator[tuple[int, object]]:
+def _elements(source: TextFile, start: int) -> Iterator[tuple[int, object]]:
     """The elements of an array one by one, without their lines."""
     text, place = source.text, _skip_blanks(source.text, start + 1)
     is_end = text.startswith("]", place)
@@ -69,12 +71,14 @@ def _skip_blanks(text: str, place: int) -> int:
     return match.end() if match else place
 
 
-def _not_json(source: Source, why: str, place: int) -> BadFileError:
+def _not_json(source: TextFile, why: str, place: int) -> BadFileError:
     error = json.JSONDecodeError(why, source.text, place)
     return source.error(f"not JSON ({why}).", error.lineno, error.colno)
 
 
-def _decode(source: Source, text: str, place: int, line: int = 0) -> tuple[object, int]:
+def _decode(
+    source: TextFile, text: str, place: int, line: int = 0
+) -> tuple[object, int]:
     """The value that starts at a place, and the place behind it."""
     try:
         return _DECODER.raw_decode(text, place)
@@ -86,13 +90,13 @@ def _decode(source: Source, text: str, place: int, line: int = 0) -> tuple[objec
 
 
 def _refuse(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number; write null where it is missing")
+    raise ValueError(f"{word} is not a number; write null for a missing cell")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
-def _checked(source: Source, row: object, line: int) -> dict[str, object]:
+def _checked(source: TextFile, row: object, line: int) -> dict[str, object]:
     if not isinstance(row, dict):
         raise source.error("expected an object, from names to cells.", line)
     for name, cell in row.items():

@@ -1,14 +1,15 @@
-"""Files as tables of some rows at a time, in memory that does not grow with them.
+"""A file as tables of some rows at a time, in memory that does not grow with them.
 
-The rows are those that `read_table` reads, before columns of text are understood. A
-file is read several times, so that it cannot be standard input.
+The rows are those that `read_table` reads, before columns of text are understood.
 """
 
 import contextlib
 import gzip
-import os
-from collections.abc import Iterator, Mapping
+import io
+import zlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
 from typing import IO, Any, NamedTuple
 
 from sklazy.errors import BadFileError, MissingExtraError
@@ -20,11 +21,18 @@ from sklazy.tables.arrow_files import (
     from_arrow_table,
     is_text,
 )
-from sklazy.tables.budget import Budget, ReadLimits
-from sklazy.tables.delimited import CsvOptions, open_csv, read_column
+from sklazy.tables.budget import Budget
+from sklazy.tables.cells import Labels, Readers
+from sklazy.tables.delimited import (
+    CsvOptions,
+    open_csv,
+    read_column,
+    read_known_labels,
+)
+from sklazy.tables.locations import Location
 from sklazy.tables.slices import slices
-from sklazy.tables.table import Table, Wish
-from sklazy.tables.text import NUL_FOUND, BadCellError, Source, unknown_encoding
+from sklazy.tables.table import Column, Table, Wish
+from sklazy.tables.text import NUL_FOUND, BadCellError, TextFile, unknown_encoding
 
 ROWS = 1 << 16
 """Rows of a batch."""
@@ -39,42 +47,37 @@ _LONGEST_LINE = 1 << 28
 Kinds = Mapping[str, Wish]
 
 
-class Streamed(NamedTuple):
-    """A file to be read some rows at a time."""
+class TextRules(NamedTuple):
+    """How the files of a source are to be read."""
 
-    path: str
     format: str  # one of `STREAMED`
     options: CsvOptions
-    encoding: str
-    limits: ReadLimits = ReadLimits()  # of one look at the file
-
-    def batches(self, kinds: Kinds, *, as_labels: bool = False) -> Iterator[Table]:
-        """The rows, columns of the kinds that are given; of text, else, labels.
-
-        With `as_labels` all columns of CSV files that have no kind are taken as labels.
-        """
-        budget = Budget(self.path, self.limits, self.format, is_streamed=True)
-        budget.check_bytes(self.n_bytes)
-        if self.format == "csv":
-            batches = _csv_batches(self, kinds, budget, as_labels=as_labels)
-        elif self.format == "arff":
-            batches = _arff_batches(self, kinds, budget)
-        else:
-            batches = _arrow_batches(self, kinds)
-        return _counted(batches, budget)
-
-    @property
-    def n_bytes(self) -> int:
-        """The length of the file."""
-        return os.stat(self.path).st_size
+    encoding: str = "utf-8"
+    readers: Readers = MappingProxyType({})  # of columns whose labels are known
 
 
-def _counted(batches: Iterator[Table], budget: Budget) -> Iterator[Table]:
-    n_rows = 0
-    for table in batches:
-        n_rows += len(table)
-        budget.check_cells(n_rows, len(table.columns))
-        yield table
+class Request(NamedTuple):
+    """Which columns are read, and as what.
+
+    With `as_labels` all columns of CSV files that have no kind are taken as labels.
+    """
+
+    kinds: Kinds
+    as_labels: bool = False
+    left_out: Collection[str] = ()  # columns of Parquet files
+
+
+def read_batches(
+    file: Location, rules: TextRules, request: Request, budget: Budget
+) -> Iterator[Table]:
+    """The rows of a file, columns of the kinds that are given; else texts as labels."""
+    readers = {"csv": _csv_batches, "arff": _arff_batches}
+    try:
+        yield from readers.get(rules.format, _arrow_batches)(
+            file, rules, request, budget
+        )
+    except FileNotFoundError:
+        raise BadFileError("there is no such file, or it is gone.", file.path) from None
 
 
 def _rows_at_once(n_columns: int) -> int:
@@ -82,7 +85,7 @@ def _rows_at_once(n_columns: int) -> int:
     return max(1, min(ROWS, _CELLS // max(1, n_columns)))
 
 
-def _lines(source: Source, text: IO[str], budget: Budget) -> Iterator[str]:
+def _lines(source: TextFile, text: IO[str], budget: Budget) -> Iterator[str]:
     """The lines of a file; one that does not end is refused."""
     number = n_characters = 0
     while line := text.readline(_LONGEST_LINE):
@@ -99,53 +102,63 @@ def _lines(source: Source, text: IO[str], budget: Budget) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def _text(path: str, encoding: str, newline: str | None) -> Iterator[IO[str]]:
+def _text(file: Location, encoding: str, newline: str | None) -> Iterator[IO[str]]:
     """The text of a file, plain or gzip; errors name the file."""
-    with open(path, "rb") as raw:
-        is_packed = raw.read(2) == b"\x1f\x8b"
     try:
-        unpack = gzip.open if is_packed else open
-        opened = unpack(path, "rt", encoding=encoding, newline=newline)
-    except LookupError:
-        raise unknown_encoding(encoding) from None
-    try:
-        with opened as text:
-            yield text
+        with file.open() as raw:
+            is_packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            unpacked: Any = gzip.GzipFile(fileobj=raw) if is_packed else raw
+            with _decoder(unpacked, encoding, newline) as text:
+                yield text
     except UnicodeError as error:
         raise BadFileError(
             f"not {encoding} text ({getattr(error, 'reason', error)}); save it as "
             "UTF-8 or name its encoding, for example encoding='latin-1'.",
-            path,
+            file.path,
         ) from None
-    except EOFError as error:
-        raise BadFileError(f"a damaged gzip file ({error}).", path) from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise BadFileError(f"a damaged gzip file ({error}).", file.path) from None
+
+
+def _decoder(raw: Any, encoding: str, newline: str | None) -> io.TextIOWrapper:  # noqa: ANN401
+    try:
+        return io.TextIOWrapper(raw, encoding=encoding, newline=newline)
+    except LookupError:
+        raise unknown_encoding(encoding) from None
 
 
 # --- CSV ------------------------------------------------------------------------------
 
 
 def _csv_batches(
-    streamed: Streamed, kinds: Kinds, budget: Budget, *, as_labels: bool
+    file: Location, rules: TextRules, request: Request, budget: Budget
 ) -> Iterator[Table]:
-    default: Wish | None = "nominal" if as_labels else None
-    with _text(streamed.path, streamed.encoding, "") as text:
-        lines = _lines(Source(streamed.path, ""), text, budget)
+    with _text(file, rules.encoding, "") as text:
+        lines = _lines(TextFile(file.path, ""), text, budget)
         begin = list(_first_lines(lines))
-        source = Source(streamed.path, "".join(begin))
-        opened = open_csv(source, chain(begin, lines), streamed.options)
-        size = _rows_at_once(len(opened.names))
-        for batch in slices(opened.records, size):
-            columns = []
+        source = TextFile(file.path, "".join(begin))
+        opened = open_csv(source, chain(begin, lines), rules.options)
+        for batch in slices(opened.records, _rows_at_once(len(opened.names))):
             cells = zip(*(record.cells for record in batch), strict=True)
+            columns = []
             for j, (name, texts) in enumerate(zip(opened.names, cells, strict=True)):
-                kind = kinds.get(name, default)
                 try:
-                    column = read_column(name, texts, kind, streamed.options, [])
+                    columns.append(_csv_column(name, texts, rules, request))
                 except BadCellError as error:
                     line, why = batch[error.index].line, f"{error.why} (column {j + 1})"
                     raise source.error(f"{why}.", line, 1) from None
-                columns.append(column)
             yield Table(tuple(columns), len(batch), opened.named)
+
+
+def _csv_column(
+    name: str, texts: Sequence[str], rules: TextRules, request: Request
+) -> Column:
+    labels = rules.readers.get(name)
+    if isinstance(labels, Labels):
+        return read_known_labels(name, texts, labels)
+    kind = request.kinds.get(name, "nominal" if request.as_labels else None)
+    return read_column(name, texts, kind, rules.options, [])
 
 
 def _first_lines(lines: Iterator[str]) -> Iterator[str]:
@@ -159,9 +172,11 @@ def _first_lines(lines: Iterator[str]) -> Iterator[str]:
 # --- ARFF -----------------------------------------------------------------------------
 
 
-def _arff_batches(streamed: Streamed, kinds: Kinds, budget: Budget) -> Iterator[Table]:
-    source = Source(streamed.path, "")
-    with _text(streamed.path, streamed.encoding, None) as text:
+def _arff_batches(
+    file: Location, rules: TextRules, request: Request, budget: Budget
+) -> Iterator[Table]:
+    source, kinds = TextFile(file.path, ""), request.kinds
+    with _text(file, rules.encoding, None) as text:
         lines = (line.rstrip("\n") for line in _lines(source, text, budget))
         attributes, rows = open_arff(source, lines)
         wanted = [overridden(a, kinds.get(a.name)) for a in attributes]
@@ -181,45 +196,73 @@ def _arff_batches(streamed: Streamed, kinds: Kinds, budget: Budget) -> Iterator[
 # --- Parquet and Feather --------------------------------------------------------------
 
 
-def _arrow_batches(streamed: Streamed, kinds: Kinds) -> Iterator[Table]:
-    path, which = streamed.path, streamed.format
+def _arrow_batches(
+    file: Location, rules: TextRules, request: Request, _: Budget
+) -> Iterator[Table]:
+    path, which = file.path, rules.format
+    read = _parquet_batches if which == "parquet" else _feather_batches
+    with naming_arrow_file(path, which):
+        for batch in read(file, request.left_out):
+            yield from_arrow_table(checked_batch(batch), request.kinds, path)
+
+
+@contextlib.contextmanager
+def naming_arrow_file(path: str, which: str) -> Iterator[None]:
+    """Turn errors of Arrow into one that names the file."""
     try:
         import pyarrow  # noqa: PLC0415 (an optional dependency)
     except ImportError:
         raise MissingExtraError(
             f"{path}: reading {which} files needs pyarrow; install it with "
-            "pip install 'sklazy[frames]'."
+            "pip install 'sklazy[parquet]'."
         ) from None
-    read = _parquet_batches if which == "parquet" else _feather_batches
     try:
-        for batch in read(path):
-            yield from_arrow_table(checked_batch(batch), kinds, path)
+        yield
+    except FileNotFoundError:
+        raise
     except (pyarrow.ArrowException, OSError) as error:
         raise BadFileError(f"not a readable {which} file ({error}).", path) from None
 
 
-def _parquet_batches(path: str) -> Iterator[Any]:
+def _openable(file: Location) -> Any:  # noqa: ANN401
+    """A file as Arrow opens it."""
+    return file.path if file.system is None else file.open()
+
+
+def read_parquet_schema(file: Location) -> Any:  # noqa: ANN401 (pyarrow is untyped)
+    """The columns of a Parquet file and their types."""
+    with naming_arrow_file(file.path, "parquet"):
+        from pyarrow import parquet  # noqa: PLC0415
+
+        return parquet.read_schema(_openable(file))
+
+
+def _parquet_batches(location: Location, left_out: Collection[str]) -> Iterator[Any]:
     from pyarrow import parquet  # noqa: PLC0415
 
-    with parquet.ParquetFile(path) as file:
-        check_types(path, file.schema_arrow)
+    with parquet.ParquetFile(_openable(location)) as file:
+        check_types(location.path, file.schema_arrow)
         texts = [field.name for field in file.schema_arrow if is_text(field.type)]
-    with parquet.ParquetFile(path, read_dictionary=texts) as file:
-        yield from file.iter_batches(_rows_at_once(len(file.schema_arrow)))
+    with parquet.ParquetFile(_openable(location), read_dictionary=texts) as file:
+        names = file.schema_arrow.names
+        kept = [name for name in names if name not in left_out]
+        yield from file.iter_batches(_rows_at_once(len(names)), columns=kept)
 
 
-def _feather_batches(path: str) -> Iterator[Any]:
+def _feather_batches(location: Location, _: Collection[str]) -> Iterator[Any]:
     from pyarrow import feather, ipc, memory_map  # noqa: PLC0415
 
-    with open(path, "rb") as raw:
+    with location.open() as raw:
         is_second = raw.read(len(MAGIC)) == MAGIC
     if not is_second:  # the first version, which is one batch
-        native = feather.read_table(path)
-        check_types(path, native.schema)
+        native = feather.read_table(_openable(location))
+        check_types(location.path, native.schema)
         yield from native.to_batches(_rows_at_once(native.num_columns))
         return
-    with memory_map(path) as mapped, ipc.open_file(mapped) as file:
-        check_types(path, file.schema)
+    is_here = location.system is None
+    opened = memory_map(location.path) if is_here else location.open()
+    with opened as raw, ipc.open_file(raw) as file:
+        check_types(location.path, file.schema)
         size = _rows_at_once(len(file.schema))
         for number in range(file.num_record_batches):
             whole = file.get_batch(number)

@@ -1,13 +1,22 @@
-"""Survey the columns of a file, from its rows some at a time.
+"""Survey the columns of a source, from its rows some at a time.
 
 Kinds and readings follow from the distinct cells of a column (`infer`, `understand`),
 which are collected here. Numbers need not be kept where there are many; if a word comes
-among them after all, or they are ids or codes, the file is looked at once more.
+among them after all, or they are ids or codes, the rows are looked at once more.
+Columns that are numbers by their type are not looked at, unless they are needed.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,7 +33,7 @@ from sklazy.tables.labels import encode
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.origins import Origin, read_as
 from sklazy.tables.reading import Reading
-from sklazy.tables.streams import Streamed
+from sklazy.tables.streams import Request
 from sklazy.tables.table import Column, Kind, Label, Table, Wish
 from sklazy.tables.text import all_numbers
 from sklazy.tables.understand import (
@@ -53,10 +62,9 @@ class SeenCells:
         Whether words came among numbers that were not kept.
     """
 
-    def __init__(self, name: str, streamed: Streamed, *, keep_all: bool) -> None:
+    def __init__(self, name: str, rows: "RowSource", *, keep_all: bool) -> None:
         self.name, self.n_known = name, 0
-        self._is_plain_text = streamed.format == "csv"
-        self._decimal = streamed.options.decimal
+        self._is_plain_text, self._decimal = rows.is_text, rows.decimal
         self.keep_all = keep_all or not self._is_plain_text
         self.numbers: set[float] | None = set()
         self.needs_more = False
@@ -70,10 +78,12 @@ class SeenCells:
         """Take some cells in."""
         self.n_known += int((~column.missing).sum())
         if column.kind == "numeric":
-            self._is_typed, self._reading = True, column.reading
+            # Cells that are all missing have no type: other files may have labels.
+            self._is_typed, self._reading = not self._labels, column.reading
             self._count(np.unique(column.data[~column.missing]).tolist())
             return
         labels = column.occurring().categories
+        self._is_typed = self._is_typed and not labels
         if column.declared:
             self._declared = column.categories
         texts = [label for label in self._pointed(labels) if isinstance(label, str)]
@@ -171,73 +181,138 @@ class SeenCells:
         )
 
 
-class Surveyed(NamedTuple):
-    """A file whose columns are known."""
+class RowSource(Protocol):
+    """Rows that can be read again and again, some at a time; see `FileRows`."""
 
-    streamed: Streamed
+    @property
+    def name(self) -> str:
+        """For messages."""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether cells have no type until all are known."""
+
+    @property
+    def decimal(self) -> str:
+        """The decimal mark of text."""
+
+    def batches(
+        self, request: Request, partitions: Mapping[str, Kind] | None = None
+    ) -> Iterator[Table]:
+        """The rows; columns of folders are of the kinds of `partitions`."""
+
+    def partition_kinds(
+        self, wishes: Mapping[str, Wish], notes: list[str]
+    ) -> dict[str, Kind]:
+        """The kinds of the columns that folders stand for."""
+
+    def plain_numbers(self) -> list[str]:
+        """The columns that hold numbers by their type, in the order of columns."""
+
+
+class Surveyed(NamedTuple):
+    """Rows whose columns are known."""
+
+    rows: RowSource
     wishes: Mapping[str, Wish]
-    seen: dict[str, SeenCells]  # by name
-    origins: list[Origin]  # how cells are to be read, as `read_table` would
+    partitions: Mapping[str, Kind]
+    seen: Mapping[str, SeenCells]  # by name
+    origins: Sequence[Origin]  # how cells are to be read, as `read_table` would
     named: bool
     n_rows: int
 
     def batches(self) -> Iterator[Table]:
         """The rows as `read_table` reads them, some at a time."""
-        kinds = self.wishes
-        if self.streamed.format == "csv":
+        kinds, n_rows = self.wishes, 0
+        if self.rows.is_text:
             kinds = {o.name: "nominal" if o.reading else o.kind for o in self.origins}
-        for table in self.streamed.batches(kinds):
-            pairs = zip(table, self.origins, strict=True)
-            columns = tuple(_as_wished(column, origin) for column, origin in pairs)
-            yield read_as(replace(table, columns=columns), self.origins)
+        for table in self.rows.batches(Request(kinds), self.partitions):
+            n_rows += len(table)
+            yield read_table_as(table, self.origins)
+        if n_rows != self.n_rows:
+            raise BadInputError(
+                f"{self.rows.name}: it had {self.n_rows} rows and now has {n_rows}: it "
+                "has changed while it was read. Read it again."
+            )
 
 
-def survey_file(
-    streamed: Streamed, wishes: Mapping[str, Wish], advance: Callable[[int], object]
+def read_table_as(table: Table, origins: Sequence[Origin]) -> Table:
+    """Some rows as all of them are understood."""
+    by_name = {origin.name: origin for origin in origins}
+    columns = tuple(_as_wished(c, by_name.get(c.name)) for c in table)
+    return read_as(replace(table, columns=columns), origins)
+
+
+def survey_rows(
+    rows: RowSource,
+    wishes: Mapping[str, Wish],
+    advance: Callable[[int], object],
+    needed: Collection[str] | None = None,
 ) -> Surveyed:
-    """Find what the columns of a file are; it is read twice where labels are lacked."""
-    seen, named, n_rows = _look(streamed, wishes, advance)
+    """Find what columns are; rows are read twice where labels are lacked.
+
+    All columns are looked at, or those that are `needed` and those that are not plain
+    numbers by their type.
+    """
+    notes: list[str] = []
+    partitions = rows.partition_kinds(wishes, notes)
+    numbers = [] if needed is None else rows.plain_numbers()
+    numbers = [n for n in numbers if n not in wishes and n not in (needed or ())]
+    look = partial(_look, rows, wishes, partitions, advance, numbers)
+    seen, named, n_rows = look()
     lacking = [o.name for o in seen if o.lacks_labels(wishes.get(o.name))]
     if lacking:
-        seen, named, n_rows = _look(streamed, wishes, advance, lacking)
-    unknown = [name for name in wishes if name not in [cells.name for cells in seen]]
-    if unknown:
-        raise BadInputError(
-            f"kinds, nominal or numeric name {unknown}; the file has "
-            f"{[cells.name for cells in seen]}."
-        )
-    notes: list[str] = []
-    forms = forms_of(streamed.options.decimal)
+        seen, named, n_rows = look(lacking)
+    _check_wishes(rows.name, wishes, [cells.name for cells in seen] + numbers)
+    forms = forms_of(rows.decimal)
     columns = [cells.understood(wishes.get(cells.name), notes, forms) for cells in seen]
     read = [f"column {c.name!r} " for c in columns if c.reading]
     notes = [n for n in notes if not n.startswith(tuple(read))]
-    warn_of_notes(notes, streamed.path, FILE_WAY_OUT)
+    warn_of_notes(notes, rows.name, FILE_WAY_OUT)
     origins = [Origin(c.name, c.kind, c.reading) for c in columns]
+    origins += [Origin(name, "numeric", None) for name in numbers]
     known = {cells.name: cells for cells in seen}
-    return Surveyed(streamed, wishes, known, origins, named, n_rows)
+    return Surveyed(rows, wishes, partitions, known, origins, named, n_rows)
+
+
+def _check_wishes(name: str, wishes: Collection[str], known: list[str]) -> None:
+    unknown = [wish for wish in wishes if wish not in known]
+    if unknown:
+        raise BadInputError(
+            f"{name}: kinds, nominal or numeric name {unknown}; it has {known}."
+        )
 
 
 def _look(
-    streamed: Streamed,
+    rows: RowSource,
     wishes: Mapping[str, Wish],
+    partitions: Mapping[str, Kind],
     advance: Callable[[int], object],
+    left_out: Collection[str],
     kept: Collection[str] = (),
 ) -> tuple[list[SeenCells], bool, int]:
     seen: list[SeenCells] = []
     named, n_rows = True, 0
-    raw = {} if streamed.format == "csv" else wishes  # what cells are is not known yet
-    for table in streamed.batches(raw, as_labels=True):
-        seen = seen or [SeenCells(n, streamed, keep_all=n in kept) for n in table.names]
+    raw = {} if rows.is_text else wishes  # what cells are is not known yet
+    request = Request(raw, as_labels=True, left_out=left_out)
+    for table in rows.batches(request, partitions):
+        seen = seen or [SeenCells(n, rows, keep_all=n in kept) for n in table.names]
         named, n_rows = table.named, n_rows + len(table)
         for cells, column in zip(seen, table, strict=True):
             cells.look(column)
         advance(len(table))
     if not n_rows:
-        raise BadInputError(f"{streamed.path}: the file has no rows.")
+        raise BadInputError(f"{rows.name}: it has no rows.")
     return seen, named, n_rows
 
 
-def _as_wished(column: Column, origin: Origin) -> Column:
-    """A column of labels that are to be plain numbers as such."""
+def _as_wished(column: Column, origin: Origin | None) -> Column:
+    """A column of labels that are to be plain numbers as such; no cell has a kind."""
+    if origin is None:
+        return column
+    if column.kind != origin.kind and column.missing.all():
+        kind = float if origin.kind == "numeric" else np.int32
+        data = np.full(len(column), np.nan if kind is float else MISSING, kind)
+        return Column(column.name, origin.kind, data)
     is_plain = origin.kind == "numeric" and origin.reading is None
     return to_numeric(column) if is_plain else column

@@ -25,6 +25,7 @@ Wish = Literal[
     "month-first",
     "decimal-point",
     "decimal-comma",
+    "at-limit",
     "ignore",
 ]
 """Kinds that a user can give for a column."""
@@ -327,7 +328,7 @@ def label_array(labels: Sequence[Label | None]) -> NDArray[Any]:
 
 def _refuse_view(copy: bool | None) -> None:
     if copy is False:
-        raise ValueError("the cells of a table cannot be had without a copy")
+        raise ValueError("the cells of a table cannot be returned without a copy")
 
 
 def _listed(names: Sequence[str]) -> Sequence[str]:

@@ -6,11 +6,14 @@ import narwhals as nw
 
 from sklazy.errors import BadInputError, suggest
 from sklazy.tables.frames import as_frame
+from sklazy.tables.sources import gather_rows
 from sklazy.tables.table import Table
 
 
 def take_columns(X: object, y: object, ids: Any) -> tuple[Any, Any, Any]:  # noqa: ANN401
     """Return X, y and ids; where these name a column of X, it leaves X.
+
+    X may be a source of rows, which are read then.
 
     Examples
     --------
@@ -20,6 +23,7 @@ def take_columns(X: object, y: object, ids: Any) -> tuple[Any, Any, Any]:  # noq
     >>> list(X.columns), list(y), ids
     (['age'], [0, 1], ['a', 'b'])
     """
+    X = gather_rows(X)
     chosen = {"y": y, "ids": ids}
     chosen = {role: name for role, name in chosen.items() if isinstance(name, str)}
     if not chosen:
@@ -44,7 +48,9 @@ def _check_name(role: str, name: str, frame: Any) -> None:  # noqa: ANN401
     names = frame.names if isinstance(frame, Table) else frame.columns
     if name not in names:
         known = [column for column in names if isinstance(column, str)]
-        raise BadInputError(f"{role}={name!r} is no column of X.{suggest(name, known)}")
+        raise BadInputError(
+            f"{role}={name!r} is not a column of X.{suggest(name, known)}"
+        )
 
 
 def _list_ids(frame: Any, name: str) -> list[Any]:  # noqa: ANN401

@@ -33,7 +33,7 @@ _DIGITS = "0123456789+-.eE"
 
 
 @dataclass(frozen=True)
-class Source:
+class TextFile:
     """A text and where it came from."""
 
     path: str
@@ -47,13 +47,14 @@ class Source:
 def read_file_bytes(path: str, budget: Budget) -> bytearray:
     """The bytes of a file, or of standard input if the path is a dash."""
     if path == "-":
-        return _drain(sys.stdin.buffer, budget)
+        return drain(sys.stdin.buffer, budget)
     with open(path, "rb") as file:
         budget.check_bytes(os.fstat(file.fileno()).st_size)
-        return _drain(file, budget)
+        return drain(file, budget)
 
 
-def _drain(stream: IO[bytes], budget: Budget) -> bytearray:
+def drain(stream: IO[bytes], budget: Budget) -> bytearray:
+    """The bytes of an open file."""
     raw = bytearray()
     while piece := stream.read(_STEP):
         raw += piece
@@ -61,9 +62,9 @@ def _drain(stream: IO[bytes], budget: Budget) -> bytearray:
     return raw
 
 
-def as_text(name: str, raw: bytearray, encoding: str, budget: Budget) -> Source:
+def as_text(name: str, raw: bytearray, encoding: str, budget: Budget) -> TextFile:
     """The text of a file, plain or gzip (by its first bytes, not by its name)."""
-    source = Source(name, _decoded(name, unpacked(name, raw, budget), encoding))
+    source = TextFile(name, _decoded(name, unpacked(name, raw, budget), encoding))
     position = source.text.find("\0")
     if position >= 0:
         raise source.error(NUL_FOUND, *_place(source.text[:position]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sklazy.errors import BadFileError
-from sklazy.tables.text import Source, shown
+from sklazy.tables.text import TextFile, shown
 
 _TOKEN = re.compile(
     r"""[ \t]*
@@ -43,7 +43,7 @@ class Token(NamedTuple):
 class Line:
     """One line of a file."""
 
-    source: Source
+    source: TextFile
     number: int
     text: str
 

@@ -17,6 +17,7 @@ from sklazy.errors import BadInputError, BadTypeError, warn_once
 from sklazy.tables.amounts import FORMS, find_amounts, read_amount
 from sklazy.tables.dates import find_dates, read_moment
 from sklazy.tables.labels import to_nominal, with_labels
+from sklazy.tables.limits import HALF, WHOLE, describe_limits, find_limited
 from sklazy.tables.naming import names_rows
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.reading import CALENDAR, Reading
@@ -76,8 +77,10 @@ def warn_of_notes(notes: Collection[str], where: str, way_out: str = WAY_OUT) ->
 
 
 def is_amounts(column: Column, decimal: str) -> bool:
-    """Whether all labels are amounts, in one way only."""
-    return find_amounts(_texts(column), forms_of(decimal), plain=True)[0] is not None
+    """Whether all labels are amounts, in one way only, or limits among them."""
+    texts, forms = _texts(column), forms_of(decimal)
+    has_limits = find_limited(texts, forms, HALF, asked=True) is not None
+    return has_limits or find_amounts(texts, forms, plain=True)[0] is not None
 
 
 def forms_of(decimal: str) -> tuple[str, ...]:
@@ -105,6 +108,27 @@ def understand_column(
     The user may have given its kind, `wish`. Remarks about it go to the notes. Amounts
     may be written in these forms.
     """
+    if (plain := _take_at_word(column, wish)) is not None:
+        return plain
+    texts = [] if column.declared and wish is None else _texts(column)
+    reading, note = _find_reading(texts, wish, forms)
+    limits = ""
+    if reading is None:
+        reading, limits = _find_limits(column, texts, wish, forms)
+    note = note or ("" if reading or wish else _nearly(texts))
+    if reading is not None:
+        column, note = read_labels(column, reading), describe_reading(reading) + limits
+    elif wish is not None:
+        _check_wish(column, wish, note)
+    elif texts and not note and names_rows(column):
+        column, note = replace(column, reading=Reading("aside")), _why_aside(column)
+    if note and wish is None:
+        notes.append(f"{column.name!r}: {note}")
+    return column
+
+
+def _take_at_word(column: Column, wish: Wish | None) -> Column | None:
+    """The column as the user wants it, where its cells need not be looked at."""
     if wish in ("ignore", "nominal"):
         aside = wish == "ignore"
         column = column if aside else to_nominal(column)
@@ -113,18 +137,7 @@ def understand_column(
         return to_numeric(column)
     if wish in _DATES and column.reading is None and column.missing.all():
         return _adopted(column, Reading("date", "" if wish == "date" else str(wish)))
-    texts = [] if column.declared and wish is None else _texts(column)
-    reading, note = _find_reading(texts, wish, forms)
-    note = note or ("" if reading or wish else _nearly(texts))
-    if reading is not None:
-        column, note = read_labels(column, reading), describe_reading(reading)
-    elif wish is not None:
-        _check_wish(column, wish, note)
-    elif texts and not note and names_rows(column):
-        column, note = replace(column, reading=Reading("aside")), _why_aside(column)
-    if note and wish is None:
-        notes.append(f"{column.name!r}: {note}")
-    return column
+    return None
 
 
 def _has_words(column: Column) -> bool:
@@ -138,6 +151,30 @@ def _texts(column: Column) -> list[str]:
     return texts if len(texts) == len(labels) else []
 
 
+def _texts_beside_numbers(column: Column) -> list[str]:
+    """The distinct cells as texts, if some are strings and the others numbers."""
+    labels = column.occurring().categories
+    has_bools = any(isinstance(label, bool) for label in labels)
+    if column.declared or has_bools or not _has_words(column):
+        return []
+    return [
+        label.strip() if isinstance(label, str) else repr(label) for label in labels
+    ]
+
+
+def _find_limits(
+    column: Column, texts: list[str], wish: Wish | None, forms: Collection[str]
+) -> tuple[Reading | None, str]:
+    """The reading of a column of numbers, limits and marks, and a remark on them."""
+    texts = texts or _texts_beside_numbers(column)
+    if not texts or not (wish in (None, "numeric", WHOLE) or wish in FORMS):
+        return None, ""
+    allowed = forms if wish not in FORMS else (str(wish),)
+    taking = WHOLE if wish == WHOLE else HALF
+    reading = find_limited(texts, allowed, taking, asked=wish is not None)
+    return reading, describe_limits(texts, reading) if reading else ""
+
+
 def _find_reading(
     texts: list[str], wish: Wish | None, forms: Collection[str]
 ) -> tuple[Reading | None, str]:
@@ -146,7 +183,7 @@ def _find_reading(
     candidates: list[tuple[Reading | None, str]] = []
     if wish is None or wish in _DATES:
         candidates.append(find_dates(texts, wish))
-    if wish is None or wish == "numeric" or wish in FORMS:
+    if wish in (None, "numeric", WHOLE) or wish in FORMS:
         allowed = forms if wish not in FORMS else (str(wish),)
         candidates.append(find_amounts(texts, allowed, plain=wish is not None))
     if wish is None:

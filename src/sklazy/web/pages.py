@@ -1,4 +1,9 @@
-"""Routes with the role that each needs, and the application made of them."""
+"""Routes with the role that each needs, and the application made of them.
+
+An application is a folder of `web/` with its `Page`s. Long work goes through
+`web/work.py`, bodies through `web/bodies.py`; errors are raised, and `web/guard.py`
+answers them.
+"""
 
 import functools
 from collections.abc import Awaitable, Callable, Sequence

@@ -42,8 +42,8 @@ def run_units(
     note : callable, optional
         Called with a line per unit done.
     max_seconds : float, optional
-        No unit is begun after this time; the cheapest are run first then, and the
-        result lacks those that are not recorded.
+        No unit is begun after this time, and those begun are finished; the cheapest
+        are run first then. The result lacks those that are not recorded.
 
     Returns
     -------
@@ -61,7 +61,8 @@ def run_units(
     queue = sorted(missing, key=lambda unit: sign * unit.cost)
     ending = time.monotonic() + (np.inf if max_seconds is None else max_seconds)
     scale = 1000 / max(sum(unit.cost for unit in queue), 1e-300)
-    working = contextlib.closing(work_through(work, queue, jobs))
+    stream_of_done = work_through(work, queue, jobs, lambda: time.monotonic() > ending)
+    working = contextlib.closing(stream_of_done)
     with Progress(label, total=1000) as progress, working as stream:
         for n_done, done in enumerate(stream, 1):
             if done.result is None:
@@ -72,8 +73,6 @@ def run_units(
             progress.advance(done.unit.cost * scale, note=f"{count}, {done.unit}")
             if note is not None:
                 note(f"{count}: {done.unit}, {done.reason or f'{done.seconds:.1f} s'}")
-            if time.monotonic() > ending:
-                break
     if failed:
         raise _failure(failed, len(units))
     return store.find(units)

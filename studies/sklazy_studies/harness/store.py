@@ -3,13 +3,16 @@
 import contextlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from sklazy.errors import ResultsFileError
 from sklazy_studies.harness.unit import Plain, Unit
+
+Facts = Sequence[tuple[str, str]]
+"""Names and values."""
 
 FORMAT = 1
 """The version of the file's layout."""
@@ -27,6 +30,13 @@ CREATE TABLE units (
     seconds REAL NOT NULL,
     finished TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
 ) WITHOUT ROWID
+"""
+_RUNS = """
+CREATE TABLE IF NOT EXISTS runs (
+    experiment TEXT NOT NULL,
+    code TEXT NOT NULL,
+    facts TEXT NOT NULL
+)
 """
 _MOST_KEYS = 500  # in one query
 
@@ -119,6 +129,22 @@ class Store:
             known = dict(self._file.execute("SELECT key, seconds FROM units"))
         return sum(known.get(unit.key, 0.0) for unit in units)
 
+    def record_run(self, experiment: str, code: str, facts: Facts) -> None:
+        """Write how results were computed: command, date, versions, machine."""
+        row = (experiment, code, json.dumps([list(fact) for fact in facts]))
+        with self._errors():
+            self._file.execute("INSERT INTO runs VALUES (?, ?, ?)", row)
+
+    def last_run(self, experiment: str, code: str) -> list[tuple[str, str]]:
+        """How results of this code were computed last; empty if it is not recorded."""
+        query = (
+            "SELECT facts FROM runs WHERE experiment = ? AND code = ? "
+            "ORDER BY rowid DESC LIMIT 1"
+        )
+        with self._errors():
+            row = self._file.execute(query, (experiment, code)).fetchone()
+            return [(name, fact) for name, fact in json.loads(row[0])] if row else []
+
     def __len__(self) -> int:
         return int(self._file.execute("SELECT count(*) FROM units").fetchone()[0])
 
@@ -156,6 +182,7 @@ class Store:
                 self._file.execute(f"PRAGMA application_id = {_APPLICATION}")
                 self._file.execute(f"PRAGMA user_version = {FORMAT}")
         self._check_version()
+        self._file.execute(_RUNS)  # which files of earlier versions lack
 
     def _check_version(self) -> None:
         if self._pragma("application_id") != _APPLICATION:

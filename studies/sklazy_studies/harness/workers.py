@@ -1,6 +1,7 @@
 """Processes that work on units, and end when their parent ends."""
 
 import contextlib
+import itertools
 import multiprocessing
 import os
 import signal
@@ -52,7 +53,12 @@ class _Worker(NamedTuple):
     pipe: Connection
 
 
-def work_through(work: Work, units: Sequence[Unit], jobs: int) -> Generator[Done]:
+def work_through(
+    work: Work,
+    units: Sequence[Unit],
+    jobs: int,
+    is_over: Callable[[], bool] = lambda: False,
+) -> Generator[Done]:
     """Work on units in their order and yield each when it is done.
 
     Parameters
@@ -64,13 +70,16 @@ def work_through(work: Work, units: Sequence[Unit], jobs: int) -> Generator[Done
         They are spawned (no fork of a process that has threads), and terminated on an
         error or an interrupt. If the parent is killed its pipes close, which ends the
         workers after their current unit.
+    is_over : callable
+        No unit is begun once it returns True; those begun are finished.
     """
+    left = itertools.takewhile(lambda _: not is_over(), units)
     if jobs == 1 or len(units) < 2:
-        yield from (_do(work, unit) for unit in units)
+        yield from (_do(work, unit) for unit in left)
         return
     workers: list[_Worker] = []
     try:
-        yield from _share(work, units, min(jobs, len(units)), workers)
+        yield from _share(work, left, min(jobs, len(units)), workers)
     finally:
         for worker in workers:
             worker.process.terminate()
@@ -88,15 +97,14 @@ def _do(work: Work, unit: Unit) -> Done:
 
 
 def _share(
-    work: Work, units: Sequence[Unit], n_workers: int, workers: list[_Worker]
+    work: Work, units: Iterator[Unit], n_workers: int, workers: list[_Worker]
 ) -> Iterator[Done]:
     """Send each worker a unit whenever it has none; `workers` lists those alive."""
-    waiting = list(reversed(units))
     running: dict[Connection, Unit] = {}
 
     def send_next(worker: _Worker) -> None:
-        if waiting:
-            running[worker.pipe] = unit = waiting.pop()
+        for unit in itertools.islice(units, 1):
+            running[worker.pipe] = unit
             with contextlib.suppress(BrokenPipeError):  # noticed when reading
                 worker.pipe.send(unit)
 

@@ -31,8 +31,8 @@ class Results:
         Rows classified correctly.
     none : int64 array of shape (n_hosts, n_sets, n_folds)
         The same with all attributes.
-    v : float64 array of shape (n_sets, n_percentages)
-        V(D, x).
+    v, v_unweighted : float64 arrays of shape (n_sets, n_percentages)
+        V(D, x), with values weighted by their rows, and equally.
     """
 
     sets: list[str]
@@ -42,6 +42,7 @@ class Results:
     eager: Ints
     none: Ints
     v: Floats
+    v_unweighted: Floats
 
     @cached_property
     def p(self) -> Floats:
@@ -109,8 +110,11 @@ def gather(
         _counts(rows, "lazy"),
         _counts(rows, "eager"),
         _counts(rows, "none"),
-        np.array([advantage[name]["v"] for name in sets]),
+        *(np.array([advantage[name][v] for name in sets]) for v in _READINGS),
     )
+
+
+_READINGS = ("v", "v_unweighted")
 
 
 def _by_set(results: Mapping[Unit, Plain], part: str) -> dict[str, Plain]:

@@ -147,12 +147,12 @@ def _cost(known: Known, method: str) -> float:
     costs = {
         "gradient-boosting": 0.2 * (c if c > 2 else 1) + 1e-5 * n * d,
         "random-forest": 0.6 + 5e-6 * n * d,
-        WEKA: 0.02 + n * (0.03 + 1e-7 * n * d * c),
+        WEKA: 0.02 + n * (0.018 + 6e-8 * n * d * c),
         **dict.fromkeys(_BASELINES, 0.02 + 3e-6 * n * d),
-        **dict.fromkeys(_PUBLISHED, 0.02 + 5e-5 * n * d),
-        **dict.fromkeys(_DEFAULTS, 0.02 + 2e-4 * n * d),
+        **dict.fromkeys(_PUBLISHED, 0.02 + 1e-5 * n * d),
+        **dict.fromkeys(_DEFAULTS, 0.02 + 3e-5 * n * d),
     }
-    return costs.get(method, 0.02 + 1e-3 * n * d)
+    return costs.get(method, 0.02 + 2e-4 * n * d)
 
 
 def work(unit: Unit, folder: Path) -> Plain:

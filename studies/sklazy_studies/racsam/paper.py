@@ -29,6 +29,31 @@ COLUMNS = ("LL-RAC1", "LL-RAC2", "svm", "tree")
 """The methods of `ERRORS`."""
 
 
+def rounding(name: str, column: str) -> float:
+    """The unit of the last digit that the paper has, in the units of our data.
+
+    Examples
+    --------
+    >>> rounding("pol", "svm"), rounding("wisconsin", "tree")
+    (0.1, 0.01)
+    >>> rounding("house_8L", "tree")
+    1000.0
+    """
+    digits = _LAST_DIGITS[name][COLUMNS.index(column)]
+    return digits * UNITS.get(name, 1.0)
+
+
+_LAST_DIGITS = {
+    "ailerons": (1e-6, 1e-6, 1e-5, 1e-5),
+    "pol": (0.01, 0.01, 0.1, 0.01),
+    "elevators": (1e-4, 1e-4, 1e-4, 1e-4),
+    "triazines": (0.01, 0.01, 0.01, 0.01),
+    "wisconsin": (0.01, 0.01, 0.01, 0.01),
+    "house_16H": (0.01, 0.01, 0.01, 0.01),
+    "house_8L": (0.01, 0.01, 0.01, 0.01),
+}
+
+
 def paper_column(method: str) -> str:
     """The paper's column that a method of ours stands beside; empty for others.
 

@@ -23,6 +23,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "text, 2000 sets": {"max_candidates": 2000},
     "text, 4000 sets": {"max_candidates": 4000},
     "text, 50 neighbors a round": {"max_new": 50},
+    "text, 500 neighbors a round": {"max_new": 500},
     "text, every row tested": {"test_size": None},
 }
 """The search as the paper's text has it, this library's own with its last race, and

@@ -11,16 +11,19 @@ Floats = NDArray[np.float64]
 
 
 class RTree(RegressorMixin, BaseEstimator):
-    """Greedy splits by deviance; a node of under 1 % of the root's is not split.
+    """Greedy splits that take more than 1 % of the root's deviance away.
 
-    The other rules of R's ``tree.control``: nodes of fewer than 10 rows are not
-    split, and leaves hold 5 rows or more. Since splits are greedy, the tree is grown
-    without the first rule and cut back by it.
+    R's page of ``tree.control`` has the deviance of the node instead; its source
+    (``divide_node`` in src/grow.c) has what the split takes away. The other rules:
+    nodes of fewer than 10 rows are not split, and leaves hold 5 rows or more. Since
+    splits are greedy, the tree is grown without the first rule and cut back by it.
 
     Parameters
     ----------
     min_deviance : float
         The share of the root's deviance.
+    within : bool
+        Whether the node's deviance decides, as on R's page.
 
     References
     ----------
@@ -34,8 +37,9 @@ class RTree(RegressorMixin, BaseEstimator):
     2
     """
 
-    def __init__(self, min_deviance: float = 0.01) -> None:
+    def __init__(self, min_deviance: float = 0.01, within: bool = False) -> None:
         self.min_deviance = min_deviance
+        self.within = within
 
     def fit(self, X: Floats, y: Floats) -> Self:
         """Grow the tree."""
@@ -44,7 +48,9 @@ class RTree(RegressorMixin, BaseEstimator):
         ).fit(X, y)
         nodes = grown.tree_
         deviance = nodes.impurity * nodes.weighted_n_node_samples
-        self._is_leaf = deviance < self.min_deviance * deviance[0]
+        children = deviance[nodes.children_left] + deviance[nodes.children_right]
+        decisive = deviance if self.within else deviance - children
+        self._is_leaf = decisive < self.min_deviance * deviance[0]
         self._is_leaf |= nodes.children_left < 0
         self._grown = grown
         self.n_leaves_ = self._count_leaves(0)

@@ -32,6 +32,18 @@ SEARCH = {
             AS_IN_GRID_SEARCH,
         ),
         checked(
+            RaceSearchCV(
+                Ridge(),
+                {"alpha": [0.1, 0.3, 1.0, 3.0, 9.0]},
+                n_iter=3,
+                n_rounds=2,
+                random_state=0,
+                **TINY_SEARCH,
+            ),
+            "numbers",
+            AS_IN_GRID_SEARCH,
+        ),
+        checked(
             RaceSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, **TINY_SEARCH),
             "classes",
             AS_IN_GRID_SEARCH,

@@ -1,12 +1,17 @@
-"""Candidates of advice: the lazy methods of this library, and two eager models."""
+"""Candidates of advice: the lazy methods of this library, and eager models."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -14,7 +19,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from sklazy.estimators.association import LazyAssociativeClassifier
 from sklazy.estimators.bayes_rules import LazyBayesRulesClassifier
-from sklazy.estimators.blends.blend import LazyBlendClassifier, LazyBlendRegressor
+from sklazy.estimators.blends.blend import LazyClassifier, LazyRegressor
 from sklazy.estimators.encoded import EncodedModel
 from sklazy.estimators.ensembles.bagging import (
     LazyBaggingClassifier,
@@ -46,11 +51,8 @@ Family = Literal[
     "eager model",
 ]
 
-SELECTIONS: tuple[tuple[Family, str], ...] = (
-    ("lazy selection", "lazy"),
-    ("eager selection", "eager"),
-    ("no selection", "none"),
-)
+N_FIRST = 3
+"""How many of the candidates a verdict needs: the blend, a forest, boosted trees."""
 
 _SPECTRUM = 30  # numeric columns from which on local PLS is tried
 
@@ -75,45 +77,37 @@ class Candidate(NamedTuple):
     host: str
     make: Callable[[], Any]
 
-    @property
-    def is_quick(self) -> bool:
-        """Whether it is measured even if time is up: advice needs some figures."""
-        return self.family not in ("kernel and blend", "ensembles", "trees and rules")
-
 
 def list_candidates(
-    kinds: Sequence[Kind],
-    n_neighbors: int,
-    n_attributes: int | float | str,
-    random_state: int,
-    task: Task = "classification",
+    kinds: Sequence[Kind], random_state: int, task: Task = "classification"
 ) -> list[Candidate]:
-    """List all methods for a task, the quick ones first."""
+    """List all methods for a task with their own defaults, the accurate ones first."""
     seeded = {"random_state": random_state}
     if task == "regression":
         return [
-            _lazy_candidate(LazyLearningRegressor, "local models", "local lines"),
-            *_pls_candidates(kinds),
-            *_number_candidates(n_neighbors, n_attributes),
+            _lazy_candidate(LazyRegressor, "kernel and blend", "blend"),
             *_eager_models(kinds, random_state, task),
             _lazy_candidate(LazyKernelRegressor, "kernel and blend", "kernel"),
-            _lazy_candidate(LazyBlendRegressor, "kernel and blend", "blend"),
+            _lazy_candidate(LazyLearningRegressor, "local models", "local lines"),
+            *_pls_candidates(kinds),
+            *_selecting(LazyKNeighborsRegressor, "k-NN"),
             _lazy_candidate(LazyStackingRegressor, "ensembles", "stacking", seeded),
             _lazy_candidate(LazyBaggingRegressor, "ensembles", "bagging", seeded),
         ]
     return [
-        *_selection_candidates(n_neighbors, n_attributes),
-        _lazy_candidate(LazyLearningClassifier, "local models", "local lines"),
+        _lazy_candidate(LazyClassifier, "kernel and blend", "blend"),
         *_eager_models(kinds, random_state, task),
         _lazy_candidate(LazyKernelClassifier, "kernel and blend", "kernel"),
-        _lazy_candidate(LazyBlendClassifier, "kernel and blend", "blend"),
+        *_selecting(LazyNBClassifier, "naive Bayes"),
+        *_selecting(LazyKNeighborsClassifier, "k-NN"),
+        _lazy_candidate(LazyLearningClassifier, "local models", "local lines"),
         _lazy_candidate(LazyDecisionTreeClassifier, "trees and rules", "lazy tree"),
+        _lazy_candidate(LazyStackingClassifier, "ensembles", "stacking", seeded),
+        _lazy_candidate(LazyBaggingClassifier, "ensembles", "bagging", seeded),
+        _lazy_candidate(LazyBayesRulesClassifier, "trees and rules", "Bayesian rules"),
         _lazy_candidate(
             LazyAssociativeClassifier, "trees and rules", "association rules"
         ),
-        _lazy_candidate(LazyBayesRulesClassifier, "trees and rules", "Bayesian rules"),
-        _lazy_candidate(LazyStackingClassifier, "ensembles", "stacking", seeded),
-        _lazy_candidate(LazyBaggingClassifier, "ensembles", "bagging", seeded),
     ]
 
 
@@ -125,47 +119,17 @@ def _pls_candidates(kinds: Sequence[Kind]) -> list[Candidate]:
     return [_lazy_candidate(LazyPLSRegressor, "local models", "local PLS", settings)]
 
 
-def _selection_candidates(
-    n_neighbors: int, n_attributes: int | float | str
-) -> list[Candidate]:
-    """k-NN and naive Bayes with three kinds of selection."""
-    candidates = []
-    for family, settings in _selection_settings(n_attributes):
-        near = {"n_neighbors": n_neighbors, **settings}
-        candidates += [
-            _lazy_candidate(LazyKNeighborsClassifier, family, "k-NN", near),
-            _lazy_candidate(LazyNBClassifier, family, "naive Bayes", settings),
-        ]
-    return candidates
-
-
-def _number_candidates(
-    n_neighbors: int, n_attributes: int | float | str
-) -> list[Candidate]:
-    """k-NN of numbers with three kinds of selection."""
+def _selecting(kind: type, host: str) -> list[Candidate]:
+    """A method with three kinds of selection; lazy is its default."""
     return [
-        _lazy_candidate(
-            LazyKNeighborsRegressor,
-            family,
-            "k-NN",
-            {"n_neighbors": n_neighbors, **settings},
-        )
-        for family, settings in _selection_settings(n_attributes)
+        _lazy_candidate(kind, "lazy selection", host),
+        _lazy_candidate(kind, "no selection", host, {"selection": "none"}),
+        _lazy_candidate(kind, "eager selection", host, {"selection": "eager"}),
     ]
 
 
-def _selection_settings(
-    n_attributes: int | float | str,
-) -> Iterator[tuple[Family, dict[str, Any]]]:
-    """Every kind of selection, as parameters."""
-    for family, selection in SELECTIONS:
-        # Without selection the number of attributes does not matter.
-        number = {} if selection == "none" else {"n_attributes": n_attributes}
-        yield family, {**number, "selection": selection}
-
-
 def _lazy_candidate(
-    kind: Any,  # noqa: ANN401 - a class of estimators
+    kind: type,
     family: Family,
     host: str,
     settings: dict[str, Any] | None = None,
@@ -179,24 +143,27 @@ def _lazy_candidate(
 def _eager_models(
     kinds: Sequence[Kind], random_state: int, task: Task
 ) -> list[Candidate]:
-    if task == "regression":
-        forest, linear = RandomForestRegressor, RidgeCV()
-        names = ("RandomForestRegressor()", "RidgeCV()")
-        hosts = ("random forest", "ridge regression")
-    else:
-        forest, linear = RandomForestClassifier, LogisticRegression(max_iter=200)
-        names = ("RandomForestClassifier()", "LogisticRegression()")
-        hosts = ("random forest", "logistic regression")
+    """A random forest, boosted trees and a linear model of scikit-learn."""
+    classifies = task == "classification"
+    forest: Any = RandomForestClassifier if classifies else RandomForestRegressor
+    boosting: Any = (
+        HistGradientBoostingClassifier if classifies else HistGradientBoostingRegressor
+    )
+    linear: Any = LogisticRegression(max_iter=200) if classifies else RidgeCV()
+    linear_host = "logistic regression" if classifies else "ridge regression"
 
-    def make_forest() -> EncodedModel:
-        return EncodedModel(forest(random_state=random_state), categories=True)
+    def seeded(kind: Any) -> EncodedModel:  # noqa: ANN401 - a class of scikit-learn
+        return EncodedModel(kind(random_state=random_state), categories=True)
 
     def make_linear() -> EncodedModel:
         return EncodedModel(_with_indicators(linear, kinds), categories=True)
 
-    makers = (make_forest, make_linear)
-    rows = zip(names, hosts, makers, strict=True)
-    return [Candidate(name, "eager model", host, make) for name, host, make in rows]
+    rows: list[tuple[str, str, Callable[[], EncodedModel]]] = [
+        (forest.__name__, "random forest", partial(seeded, forest)),
+        (boosting.__name__, "gradient boosting", partial(seeded, boosting)),
+        (type(linear).__name__, linear_host, make_linear),
+    ]
+    return [Candidate(f"{n}()", "eager model", host, make) for n, host, make in rows]
 
 
 def _with_indicators(linear: Any, kinds: Sequence[Kind]) -> Pipeline:  # noqa: ANN401

@@ -7,19 +7,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.estimators.advice.candidates import SELECTIONS, Family
+from sklazy.estimators.advice.candidates import Family
 
-Recommendation = Family | Literal["either", "nothing"]
+Recommendation = Family | Literal["nothing", "not enough time"]
 Floats = NDArray[np.float64]
 
 _CLEARLY = 2.0  # standard errors of a paired difference
-
-_GIVEN_BY: dict[Family, str] = {
-    "lazy selection": "Lazy selection gives receipts on few attributes and rows that "
-    "can be added and erased; it does not buy accuracy here.",
-    "local models": "Local models give receipts of few cases and rows that can be "
-    "added and erased; they do not buy accuracy here.",
-}
+_AT_ALL = 1.0  # standard errors, below which nothing is learned
+_SHOWN = 3  # rivals in a sentence
 
 
 @dataclass(frozen=True)
@@ -29,43 +24,36 @@ class Score:
     Attributes
     ----------
     name : str
+        The expression that makes it.
     family : str
         "lazy selection", "eager selection", "no selection", "local models", "kernel
         and blend", "ensembles", "trees and rules" or "eager model".
     host : str
-    accuracy : float or None
-        Share of rows predicted correctly from the other folds; None for numbers.
+        The method, in a word or two.
+    loss : float
+        Log loss of rows predicted from the other folds; for numbers the mean absolute
+        error. It decides.
     error : float
-        The standard error of the accuracy, or of the mean absolute error.
-    leave_one_out : float or None
-        Share predicted correctly from all other rows, with cuts from all rows; None if
-        there are no cuts, or it was not measured.
+        The standard error of the loss.
     seconds : float
         Seconds to predict a row, in a batch.
-    mean_absolute_error : float or None
-        Error of numbers predicted from the other folds; None for classes.
+    accuracy, auc, calibration_error : float or None
+        Share of right answers, area under the ROC curve (mean over classes), and mean
+        distance of probabilities from the share of right answers; None for numbers.
+    r2 : float or None
+        Share of the variance that is explained; None for classes.
     """
 
     name: str
     family: Family
     host: str
-    accuracy: float | None
+    loss: float
     error: float
-    leave_one_out: float | None
     seconds: float
-    mean_absolute_error: float | None = None
-
-    @property
-    def loss(self) -> float:
-        """The loss to minimize."""
-        if self.accuracy is None:
-            assert self.mean_absolute_error is not None
-            return self.mean_absolute_error
-        return 1.0 - self.accuracy
-
-
-Best = dict[Family, Score]
-"""The best of each family."""
+    accuracy: float | None = None
+    auc: float | None = None
+    calibration_error: float | None = None
+    r2: float | None = None
 
 
 class Verdict(NamedTuple):
@@ -80,175 +68,122 @@ def recommend(scores: Sequence[Score], losses: Floats, guess: Floats) -> Verdict
     """Recommend one of the candidates, or none.
 
     One is *clearly* better than another if the mean difference over the rows that
-    both predicted exceeds twice its standard error. Lazy selection is the first choice
-    for classes and local models for numbers. Another lazy method must be clearly better
-    than that, and an eager model clearly better than every lazy one. `losses` has shape
-    (n_candidates, n_tested); `guess` holds the losses of the most frequent class, or of
-    the median.
+    both predicted exceeds twice its standard error. The first candidate, the blend, is
+    recommended unless another one is clearly better. Nothing is learned where it is not
+    better than the guess by more than one standard error.
+
+    `losses` has shape (n_candidates, n_tested); `guess` holds the losses of the shares
+    of the classes, or of the median.
     """
-    best = {family: _best_of(scores, family) for family in _families(scores)}
-    losses_of = {family: losses[i] for family, i in best.items()}
-    top = {family: scores[i] for family, i in best.items()}
-    first, ours = _leader(top), _leader(top, without="eager model")
-    plain, eager = _first_choice(top), losses_of.get("eager model")
-    if not clearly_better(losses_of[first], guess):
-        return Verdict("nothing", _nothing_text(top[first], float(guess.mean())), None)
-    if eager is not None and clearly_better(eager, losses_of[ours]):
-        return Verdict("eager model", _eager_text(top, ours), top["eager model"])
-    if not clearly_better(losses_of[ours], losses_of[plain]):
-        return _for_first_choice(top, losses_of)
-    reason = _accurate_text(top, losses_of, ours)
-    if plain == "lazy selection" and ours in dict(SELECTIONS):
-        reason = _selection_text(top, ours)
-    return Verdict(ours, reason, top[ours])
+    best = _find_unbeaten(losses)
+    if not clearly_better(losses[best], guess, _AT_ALL):
+        text = _nothing_text(scores[best], float(guess.mean()), len(guess))
+        return Verdict("nothing", text, None)
+    rivals = [i for i in range(len(scores)) if i != best]
+    worse = [i for i in rivals if clearly_better(losses[best], losses[i])]
+    text = _winning_text(scores, best, worse, [i for i in rivals if i not in worse])
+    if not clearly_better(losses[best], guess):
+        text += _barely_text(scores[best], float(guess.mean()))
+    return Verdict(scores[best].family, text, scores[best])
 
 
-def _for_first_choice(top: Best, losses: dict[Family, Floats]) -> Verdict:
-    """Recommend the first choice if it is clearly better than any other family."""
-    plain = _first_choice(top)
-    rivals = [family for family in top if family != plain]
-    worse = [f for f in rivals if clearly_better(losses[plain], losses[f])]
-    if not worse:
-        return Verdict("either", _either_text(top, rivals), top[plain])
-    level = [family for family in rivals if family not in worse]
-    return Verdict(plain, _lazy_text(top, worse, level), top[plain])
+def lack_time(n_tested: int, n_needed: int, seconds: float) -> Verdict:
+    """The verdict where there was no time for one."""
+    text = (
+        f"Not enough time: about {_round_up(seconds)} s would do. A verdict needs "
+        f"{n_needed} rows, predicted by a blend, a random forest and gradient "
+        f"boosting; {n_tested} were predicted, not by all. Raise max_seconds."
+    )
+    return Verdict("not enough time", text, None)
 
 
-def clearly_better(one: Floats, other: Floats) -> bool:
-    """Whether one has significantly lower losses than the other."""
+def clearly_better(one: Floats, other: Floats, errors: float = _CLEARLY) -> bool:
+    """Whether one has lower losses than the other, by so many standard errors."""
     difference = other - one
     error = difference.std() / np.sqrt(len(difference))
-    return bool(difference.mean() > _CLEARLY * error)
+    return bool(difference.mean() > errors * error)
 
 
-def _families(scores: Sequence[Score]) -> list[Family]:
-    return list(dict.fromkeys(score.family for score in scores))
+def _find_unbeaten(losses: Floats) -> int:
+    """The first candidate, or who beats it clearly and is not clearly beaten."""
+    means, best = losses.mean(axis=1), 0
+    while True:
+        better = [
+            i for i, each in enumerate(losses) if clearly_better(each, losses[best])
+        ]
+        if not better:
+            return best
+        best = min(better, key=lambda i: means[i])
 
 
-def _first_choice(top: Best) -> Family:
-    lazy = top.get("lazy selection")
-    of_classes = lazy is not None and lazy.accuracy is not None
-    return "lazy selection" if of_classes else "local models"
-
-
-def _best_of(scores: Sequence[Score], family: Family) -> int:
-    places = [i for i, score in enumerate(scores) if score.family == family]
-    return min(places, key=lambda i: scores[i].loss)
-
-
-def _leader(top: Best, without: str = "") -> Family:
-    """The best family; the first choice if it is equally good."""
-    left = [family for family in top if family != without]
-    return min(left, key=lambda f: (top[f].loss, f != _first_choice(top)))
+def _round_up(seconds: float) -> int:
+    """Seconds to ask for, to two digits, never less."""
+    size = 10 ** max(0, int(np.log10(max(seconds, 1.0))) - 1)
+    return int(np.ceil(seconds / size) * size)
 
 
 def _figure(score: Score) -> str:
-    """How good a candidate is, as a figure."""
-    if score.accuracy is not None:
-        return _share(score.accuracy)
-    return f"{score.mean_absolute_error:.3g} off"
+    """The loss that decides, as a figure."""
+    return f"{score.loss:.3f}" if score.accuracy is not None else f"{score.loss:.3g}"
 
 
-def _rated(score: Score) -> str:
-    """How good a candidate is, as a verb and a figure."""
-    if score.accuracy is not None:
-        return f"is right in {_share(score.accuracy)}"
-    return f"is off by {score.mean_absolute_error:.3g} on average"
-
-
-def _more(score: Score) -> str:
-    return "less" if score.accuracy is None else "more"
+def _describe(score: Score) -> str:
+    """All figures of a candidate."""
+    if score.accuracy is None:
+        r2 = "" if score.r2 is None else f", R2 {score.r2:.2f}"
+        return f"it is off by {_figure(score)} on average{r2}"
+    area = "" if score.auc is None else f"AUC {score.auc:.2f}, "
+    return f"log loss {_figure(score)} ({area}right in {_share(score.accuracy)})"
 
 
 def _share(share: float) -> str:
     return f"{100 * share:.1f}\N{NO-BREAK SPACE}%"
 
 
-def _nothing_text(best: Score, guessed: float) -> str:
+def _nothing_text(best: Score, guessed: float, n_tested: int) -> str:
     if best.accuracy is None:
-        always = f"median, which is off by {guessed:.3g} on average"
+        always = f"the median, which is off by {guessed:.3g} on average"
     else:
-        always = f"most frequent class, which is right in {_share(1 - guessed)}"
+        always = f"the shares of the classes, which have log loss {guessed:.3f}"
     return (
-        "Nothing learned here: no method is clearly better than always predicting the "
-        f"{always} (best: {best.host}, {_figure(best)}). Look for better attributes or "
-        "more rows first."
+        f"Nothing learned here: on {n_tested} rows no method is clearly better than "
+        f"always predicting {always} ({best.host}: {_figure(best)}). Look for better "
+        "features or more rows first."
     )
 
 
-def _eager_text(top: Best, ours: Family) -> str:
-    model, lazy = top["eager model"], top[ours]
+def _barely_text(best: Score, guessed: float) -> str:
+    """A caution where the advised method is hardly better than the guess."""
+    always = "median" if best.accuracy is None else "shares of the classes"
     return (
-        f"Use an eager model: {model.name} {_rated(model)}, clearly {_more(model)} "
-        f"than the best lazy method, {lazy.name} ({_figure(lazy)})."
+        f" That is hardly better than always predicting the {always} "
+        f"({guessed:.3g}): little can be learned here."
     )
 
 
-def _selection_text(top: Best, ours: Family) -> str:
-    wording = {
-        "no selection": "Do without selection",
-        "eager selection": "Select once for all rows",
-    }
-    best = top[ours]
-    return (
-        f"{wording[ours]}: {best.name} {_rated(best)}, clearly more than with lazy "
-        f"selection ({_figure(top['lazy selection'])}).{_against_model(top)}"
-    )
-
-
-def _accurate_text(top: Best, losses: dict[Family, Floats], ours: Family) -> str:
-    winner, plain = top[ours], top[_first_choice(top)]
-    claim = (
-        f"Use {winner.name}: it {_rated(winner)}, clearly {_more(winner)} than with "
-        f"{plain.family} ({_figure(plain)})"
-    )
-    if "eager model" not in top:
-        return f"{claim}."
-    model = top["eager model"]
-    beaten = clearly_better(losses[ours], losses["eager model"])
-    beside = f"clearly {_more(winner)} than" if beaten else "level, within chance, with"
-    return (
-        f"{claim}, and {beside} the best eager model, {model.name} ({_figure(model)})."
-    )
-
-
-def _lazy_text(top: Best, worse: Sequence[Family], level: Sequence[Family]) -> str:
-    lazy = top[_first_choice(top)]
-    parts = [
-        f"Use {lazy.family}: {lazy.name} {_rated(lazy)}",
-        f"clearly {_more(lazy)} than {_figures(top, worse)}",
-    ]
+def _winning_text(
+    scores: Sequence[Score], best: int, worse: Sequence[int], level: Sequence[int]
+) -> str:
+    winner = scores[best]
+    parts = [f"Use {winner.name}: {_describe(winner)}"]
+    if worse:
+        parts.append(f"clearly better than {_list_rivals(scores, worse)}")
     if level:
-        parts.append(f"and level, within chance, with {_figures(top, level)}")
+        parts.append(f"level, within chance, with {_list_rivals(scores, level)}")
     return ", ".join(parts) + "."
 
 
-def _either_text(top: Best, rivals: Sequence[Family]) -> str:
-    lazy = top[_first_choice(top)]
-    beside = f", level, within chance, with {_figures(top, rivals)}" if rivals else ""
-    return (
-        f"Take what suits you: {lazy.name} {_rated(lazy)}{beside}. "
-        f"{_GIVEN_BY[lazy.family]}"
-    )
-
-
-def _figures(top: Best, families: Sequence[Family]) -> str:
-    figures = [
-        f"{_article(family)} ({_figure(top[family])}, {top[family].host})"
-        for family in families
+def _list_rivals(scores: Sequence[Score], places: Sequence[int]) -> str:
+    """Rivals with their loss, the best first; of many, the best few."""
+    ranked = sorted(places, key=lambda i: scores[i].loss)
+    named = [
+        f"{scores[i].host}{_selection_of(scores[i])} ({_figure(scores[i])})"
+        for i in ranked[:_SHOWN]
     ]
-    if len(figures) == 1:
-        return figures[0]
-    return f"{', '.join(figures[:-1])} and {figures[-1]}"
+    if len(ranked) > _SHOWN:
+        named.append(f"{len(ranked) - _SHOWN} more")
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
 
 
-def _article(family: Family) -> str:
-    articles = {"eager model": "an eager model", "kernel and blend": "kernel or blend"}
-    return articles.get(family, family)
-
-
-def _against_model(top: Best) -> str:
-    if "eager model" not in top:
-        return ""
-    model = top["eager model"]
-    return f" The best eager model, {model.name}, reaches {_figure(model)}."
+def _selection_of(score: Score) -> str:
+    return f" with {score.family}" if score.family.endswith("selection") else ""

@@ -38,6 +38,7 @@ from sklazy.report.audit import (
 )
 from sklazy.report.html import preformatted
 from sklazy.report.progress import Progress
+from sklazy.tables.taking import take_columns
 
 if TYPE_CHECKING:
     import pandas
@@ -84,6 +85,11 @@ class Audit:
     def findings(self) -> tuple[Finding, ...]:
         """Findings by kind, the most striking first; computed on first use."""
         return self._evidence.findings
+
+    @property
+    def expected_wrong(self) -> float:
+        """Roughly how many of the contradicted labels are wrong; 0 for numbers."""
+        return self._evidence.doubts.expected_wrong
 
     @property
     def n_compared(self) -> int:
@@ -155,6 +161,7 @@ class Audit:
             "n_attributes": self.n_attributes,
             "n_compared": self.n_compared,
             "learned": self.learned,
+            "expected_wrong": self.expected_wrong,
             "models": list(self._names),
             "findings": [_to_plain(one) for one in self.findings],
         }
@@ -330,6 +337,7 @@ def audit(
     """
     check_choice("task", task, ("auto", "classification", "regression"))
     check_count("max_rows", max_rows, 2)
+    X, y, ids = take_columns(X, y, ids)
     audited = find_task(X, y, estimator, task, ids, categorical_features)
     models = choose_models(audited, estimator, categorical_features, n_jobs)
     names = [type(model).__name__ for model in models]

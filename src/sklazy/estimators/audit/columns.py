@@ -37,13 +37,13 @@ def _find_naming(table: Table) -> Iterator[Finding]:
 
 def _find_telling(base: CaseBase) -> Iterator[Finding]:
     for j, name in enumerate(base.names):
-        share = share_told(base, j)
+        share = share_explained(base, j)
         if share >= _TELLING and base.n_rows >= _FEWEST:
             evidence = {"problem": "tells the target", "share": share}
             yield Finding("column", (), share, column=name, evidence=evidence)
 
 
-def share_told(base: CaseBase, j: int) -> float:
+def share_explained(base: CaseBase, j: int) -> float:
     """How much of the target an attribute explains alone, each row left out."""
     cases, order = base.cases, base.order
     if base.class_labels:

@@ -71,7 +71,8 @@ def find_task(
         base: CaseBase = keeper.fit(table, y, ids=named).cases_
     if base.n_rows < 2:
         raise BadInputError(
-            "X has one row; expected at least 2, since each is judged by the others."
+            "X has one row; expected at least 2, because each row is compared with "
+            "the others."
         )
     return AuditTask(table, base, "regression" if regresses else "classification")
 

@@ -1,4 +1,9 @@
-"""A finding of an audit, and rows of a case base in the user's terms."""
+"""A finding of an audit, and rows of a case base in the user's terms.
+
+A new kind is an entry in `KINDS`, a function beside the others of its subject
+(`targets.py`, `alike.py`, `columns.py`), its heading and sentence in `report/audit.py`,
+and a slow twin in `tests/oracle/audit.py`.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal

@@ -11,7 +11,7 @@ from sklazy.answer.batch import batch_of_cases, canonical_places, left_out_place
 from sklazy.answer.leave_one_out import at_once, leave_one_out
 from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError
-from sklazy.estimators.audit.columns import share_told
+from sklazy.estimators.audit.columns import share_explained
 from sklazy.estimators.audit.finding import Finding, id_of, target_of_row, values_of
 from sklazy.estimators.audit.indicators import leave_out_lines
 from sklazy.estimators.base import LazyEstimator
@@ -165,7 +165,7 @@ def _against_labels(
 def _against_numbers(base: CaseBase, rows: Ints) -> Iterator[dict[str, Any]]:
     """The cases that are alike and have other numbers, and in what they are alike."""
     near = _nearest_of(base, rows, base.order, _WITNESSES)
-    shares = {name: share_told(base, j) for j, name in enumerate(base.names)}
+    shares = {name: share_explained(base, j) for j, name in enumerate(base.names)}
     for row in rows.tolist():
         differing = {name for case in near[row][:1] for name in case["differs_in"]}
         shared = [name for name in shares if name not in differing and shares[name] > 0]

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import AnyLearner, prepare
 from sklazy.answer.device import check_device
+from sklazy.casebase.moments import Length
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.blends.members import (
     DEFAULT_CLASSIFIERS,
@@ -41,6 +42,8 @@ class LazyBlend(LazyEstimator):
         max_loo_rows: int = 300,
         member_parameters: Mapping[str, Any] | None = None,
         categorical_features: object = "from_dtype",
+        window: Length | None = None,
+        half_life: Length | None = None,
         n_jobs: int | None = None,
         device: str | None = None,
     ) -> None:
@@ -49,6 +52,8 @@ class LazyBlend(LazyEstimator):
         self.max_loo_rows = max_loo_rows
         self.member_parameters = member_parameters
         self.categorical_features = categorical_features
+        self.window = window
+        self.half_life = half_life
         self.n_jobs = n_jobs
         self.device = device
 
@@ -65,14 +70,16 @@ class LazyBlend(LazyEstimator):
         named = [
             (name, put_on_device(member, self.device)) for name, member in self._named()
         ]
-        members = make_members(named, self._n_attributes)
-        defaults = self.default_members
+        defaults, trees = self.default_members, FOR_MANY[self.target.kind][0]
+        is_fixed = f"{trees}__max_iter" in (self.member_parameters or {})
+        grown = trees if defaults and not is_fixed else ""
+        members = make_members(named, self._n_attributes, grown)
         return BlendLearner(
             self.target,
             members,
             int(self.max_loo_rows),
             of_few_rows=FOR_FEW if defaults else (),
-            of_many_rows=(FOR_MANY[self.target.kind][0],) if defaults else (),
+            of_many_rows=(trees,) if defaults else (),
             grows=not self.estimators,
         )
 
@@ -99,8 +106,8 @@ class LazyBlend(LazyEstimator):
 
         Examples
         --------
-        >>> from sklazy import LazyBlendClassifier
-        >>> LazyBlendClassifier().get_params()["paths__n_estimators"]
+        >>> from sklazy import LazyClassifier
+        >>> LazyClassifier().get_params()["paths__n_estimators"]
         100
         """
         parameters: dict[str, Any] = super().get_params(deep=False)
@@ -127,8 +134,8 @@ class LazyBlend(LazyEstimator):
 
         Examples
         --------
-        >>> from sklazy import LazyBlendClassifier
-        >>> LazyBlendClassifier().set_params(paths__n_estimators=50).member_parameters
+        >>> from sklazy import LazyClassifier
+        >>> LazyClassifier().set_params(paths__n_estimators=50).member_parameters
         {'paths__n_estimators': 50}
         """
         nested = {name: value for name, value in params.items() if "__" in name}
@@ -150,8 +157,11 @@ class LazyBlend(LazyEstimator):
         return {"estimators": members}
 
 
-class LazyBlendClassifier(LazyBlend, ApproximateClassifier):
-    """Several kinds of classifiers, weighted by their left-out predictions.
+class LazyClassifier(LazyBlend, ApproximateClassifier):
+    """Predict classes by several kinds of models, weighted by left-out predictions.
+
+    The most accurate classifier of this library, and the one to try first. It is a
+    blend, and is importable as ``LazyBlendClassifier``, too.
 
     Each member predicts training rows that are left out. Its probabilities are raised
     to the power that fits these rows best. Then weights are chosen under which the
@@ -165,7 +175,8 @@ class LazyBlendClassifier(LazyBlend, ApproximateClassifier):
         Whether to include the default members: 100 random paths
         (`LazyBaggingClassifier`), a kernel model (`LazyKernelClassifier`) and a
         logistic regression (`LazyLogisticClassifier`). Beyond 2000 rows boosted trees
-        (`HistGradientBoostingClassifier`) take the place of the paths.
+        (`HistGradientBoostingClassifier`) take the place of the paths; left-out
+        predictions decide how many.
     max_loo_rows : int, default=300
         Most rows that are left out to find powers and weights, drawn by their content;
         ten times as many beyond 2000 rows, if `estimators` has none.
@@ -174,6 +185,13 @@ class LazyBlendClassifier(LazyBlend, ApproximateClassifier):
         searches take them by these names, too.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. Default: those of categories, text and bools.
+    window : int, float or timedelta, optional
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
+    half_life : number or timedelta, optional
+        Age at which a row has half the weight of the newest, in units of `times`, or in
+        rows without times.
     n_jobs : int, optional
         Number of threads. Default: all cores.
     device : {None, "cuda", "cuda:1", ..., "cuda:all"}
@@ -196,8 +214,9 @@ class LazyBlendClassifier(LazyBlend, ApproximateClassifier):
     Notes
     -----
     Members are prepared and weighted at the first query after rows were added or
-    forgotten; this is kept until the next change. There are no sample weights, since
-    not all members support them.
+    forgotten; this is kept until the next change. Weights of rows (`sample_weight`,
+    `half_life`) count in all members and in the likelihood by which these are weighted.
+    A member of scikit-learn whose `fit` takes no weights is left out with a warning.
 
     The weights maximize ``sum_i log sum_m w_m p_im + 5/M sum_m log w_m`` by EM. Here
     p_im is member m's probability of the class of the left-out row i, kept away from
@@ -226,19 +245,22 @@ class LazyBlendClassifier(LazyBlend, ApproximateClassifier):
     --------
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from sklazy import LazyBlendClassifier
+    >>> from sklazy import LazyClassifier
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> model = LazyBlendClassifier().fit(X[::2], y[::2])
+    >>> model = LazyClassifier().fit(X[::2], y[::2])
     >>> model.predict(X[1:150:40])
     array([0, 0, 1, 1])
-    >>> more = LazyBlendClassifier([("bayes", GaussianNB())]).fit(X[::2], y[::2])
+    >>> more = LazyClassifier([("bayes", GaussianNB())]).fit(X[::2], y[::2])
     >>> sum(more.weights_.values())
     1.0
     """
 
 
-class LazyBlendRegressor(LazyBlend, ApproximateRegressor):
-    """Several kinds of regressors, weighted by their left-out predictions.
+class LazyRegressor(LazyBlend, ApproximateRegressor):
+    """Predict numbers by several kinds of models, weighted by left-out predictions.
+
+    The most accurate regressor of this library, and the one to try first. It is a
+    blend, and is importable as ``LazyBlendRegressor``, too.
 
     Each member predicts training rows that are left out. The weights, none negative and
     with sum 1, minimize the squared error of the weighted mean on these rows.
@@ -251,15 +273,23 @@ class LazyBlendRegressor(LazyBlend, ApproximateRegressor):
         Whether to include the default members: 100 random paths
         (`LazyBaggingRegressor`), a kernel model (`LazyKernelRegressor`), a ridge
         regression (`LazyRidgeRegressor`) and local lines (`LazyLearningRegressor`).
-        Beyond 2000 rows boosted trees (`HistGradientBoostingRegressor`) take the place
-        of paths and local lines.
+        Beyond 2000 rows boosted trees (`HistGradientBoostingRegressor`) of the errors
+        of the ridge regression take the place of paths and local lines; left-out
+        predictions decide how many.
     max_loo_rows : int, default=300
         Most rows that are left out to find weights, drawn by their content; ten times
         as many beyond 2000 rows, if `estimators` has none.
     member_parameters : dict of str, optional
-        As for `LazyBlendClassifier`.
+        As for `LazyClassifier`.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. Default: those of categories, text and bools.
+    window : int, float or timedelta, optional
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
+    half_life : number or timedelta, optional
+        Age at which a row has half the weight of the newest, in units of `times`, or in
+        rows without times.
     n_jobs : int, optional
         Number of threads. Default: all cores.
     device : {None, "cuda", "cuda:1", ..., "cuda:all"}
@@ -276,12 +306,12 @@ class LazyBlendRegressor(LazyBlend, ApproximateRegressor):
 
     See Also
     --------
-    LazyBlendClassifier : The same for classes, with further notes.
+    LazyClassifier : The same for classes, with further notes.
 
     Notes
     -----
-    Members that fail, left-out answers and sample weights are as in
-    `LazyBlendClassifier`.
+    Members that fail, left-out answers and weights of rows are as in
+    `LazyClassifier`.
 
     References
     ----------
@@ -290,11 +320,15 @@ class LazyBlendRegressor(LazyBlend, ApproximateRegressor):
     Examples
     --------
     >>> import numpy as np
-    >>> from sklazy import LazyBlendRegressor
+    >>> from sklazy import LazyRegressor
     >>> X = np.linspace(0, 6, 80)[:, None]
-    >>> model = LazyBlendRegressor().fit(X, np.sin(X[:, 0]))
+    >>> model = LazyRegressor().fit(X, np.sin(X[:, 0]))
     >>> model.predict([[1.5], [4.0]]).round(2)
     array([ 0.99, -0.75])
     >>> list(model.weights_)
     ['paths', 'kernel', 'line', 'local']
     """
+
+
+LazyBlendClassifier = LazyClassifier
+LazyBlendRegressor = LazyRegressor

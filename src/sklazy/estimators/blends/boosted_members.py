@@ -1,6 +1,7 @@
 """Boosted trees of scikit-learn as a member of a blend, with categories as they are."""
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ from sklazy.casebase import CaseBase
 from sklazy.estimators.blends.sklearn_members import ModelMember
 from sklazy.estimators.selection.model_host import Model, ModelHost, seeded
 from sklazy.flow import Queries
-from sklazy.methods.blends.learner import Said
+from sklazy.methods.blends.learner import MemberAnswer
 
 BOOSTED = (HistGradientBoostingClassifier, HistGradientBoostingRegressor)
 
@@ -65,7 +66,7 @@ class BoostedMember(ModelMember):
         effort = super().prepare(base)
         return effort._replace(nanoseconds=_NANOSECONDS, most=_MOST_QUERIES)
 
-    def answer(self, batch: Batch) -> Said:
+    def answer(self, batch: Batch) -> MemberAnswer:
         """Ask the trees."""
         with on_one_thread():
             return super().answer(batch)
@@ -88,13 +89,17 @@ class BoostedMember(ModelMember):
             categorical_features=nominal if nominal.any() else None
         )
 
-    def _fit_model(
-        self, model: Model, inputs: Floats, targets: NDArray[np.generic]
+    def fit_model(
+        self,
+        model: Model,
+        inputs: Floats,
+        targets: NDArray[np.generic],
+        weights: Mapping[str, Floats],
     ) -> Model:
         """Fit; a column without any value counts as constant."""
         empty = np.isnan(inputs).all(axis=0)
         with on_one_thread():
-            return model.fit(np.where(empty, 0.0, inputs), targets)
+            return model.fit(np.where(empty, 0.0, inputs), targets, **weights)
 
 
 def _categories(base: CaseBase, attribute: int) -> Floats:

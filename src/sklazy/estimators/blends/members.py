@@ -1,4 +1,8 @@
-"""The members of a blend: the default ones, and those that a user gives."""
+"""The members of a blend: the default ones, and those that a user gives.
+
+Any lazy estimator can be a member. Its left-out answers are quick if its learner has a
+flag `approximate`, or a method `settle` that fixes the settings that take long to find.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,6 +22,7 @@ from sklazy.estimators.blends.boosted_members import (
     BoostedMember,
     make_boosted,
 )
+from sklazy.estimators.blends.grown_members import GrownMember
 from sklazy.estimators.blends.sklearn_members import ModelMember
 from sklazy.estimators.ensembles.bagging import (
     LazyBaggingClassifier,
@@ -55,7 +60,13 @@ FOR_MANY: dict[str, Named] = {
 }
 """A default member beyond that, by the kind of the target."""
 
-_OF_THE_CASES = ("categorical_features", "discretization", "cuts")
+_OF_THE_CASES = (
+    "categorical_features",
+    "discretization",
+    "cuts",
+    "window",
+    "half_life",
+)
 
 
 def name_members(
@@ -122,17 +133,24 @@ def check_members(named: Sequence[Named], expected: str) -> None:
             _check_shares_cases(name, estimator)
 
 
-def make_members(named: Sequence[Named], n_features: int) -> tuple[Member, ...]:
-    """Make members of estimators, which will see `n_features` columns."""
+def make_members(
+    named: Sequence[Named], n_features: int, grown: str = ""
+) -> tuple[Member, ...]:
+    """Make members of estimators, which will see `n_features` columns.
+
+    `grown` is the name of boosted trees whose number follows from left-out predictions.
+    """
     return tuple(
         _lazy_member(name, as_member(estimator, n_features), explain=False)
         if isinstance(estimator, LazyEstimator)
-        else _model_member(name, clone(estimator))
+        else _model_member(name, clone(estimator), is_grown=name == grown)
         for name, estimator in named
     )
 
 
-def _model_member(name: str, estimator: BaseEstimator) -> Member:
+def _model_member(name: str, estimator: BaseEstimator, *, is_grown: bool) -> Member:
+    if is_grown:
+        return GrownMember(name, estimator)
     kind = BoostedMember if isinstance(estimator, BOOSTED) else ModelMember
     return kind(name, estimator)
 

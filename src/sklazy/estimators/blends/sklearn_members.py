@@ -1,11 +1,13 @@
 """Any scikit-learn estimator as a member of a blend: fitted once, and on folds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import has_fit_parameter
 
 from sklazy.answer import Batch, Effort
 from sklazy.answer.batch import (
@@ -25,7 +27,7 @@ from sklazy.estimators.selection.model_host import (
     seeded,
 )
 from sklazy.flow import Queries
-from sklazy.methods.blends.learner import Said
+from sklazy.methods.blends.learner import MemberAnswer
 
 N_FOLDS = 5
 """Folds of which each is answered by a model of the others."""
@@ -47,60 +49,86 @@ class ModelMember:
         base.derive((self, "model"), lambda: self._fit(base, np.arange(base.n_rows)))
         return Effort(1e5 + 10.0 * base.cases.codes.shape[0], 1, _MOST_QUERIES)
 
-    def answer(self, batch: Batch) -> Said:
+    def answer(self, batch: Batch) -> MemberAnswer:
         """Ask the model."""
         model: Ask = batch.base.derive(
             (self, "model"),
             lambda: self._fit(batch.base, np.arange(batch.base.n_rows)),
         )
-        return Said(model(self._encode(batch.base, batch.queries)))
+        return MemberAnswer(model(self._encode(batch.base, batch.queries)))
 
     def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
         """Predictions of models that were fitted to the other folds."""
         answers: Floats = base.derive((self, "folds"), lambda: self._out_of_fold(base))
         return answers[canonical_places(base)[rows]]
 
+    def leave_in_part(self, base: CaseBase, rows: Ints) -> Floats:
+        """The same: a fold leaves out rows as a whole."""
+        return self.leave_out(base, rows)
+
     def _out_of_fold(self, base: CaseBase) -> Floats:
         """Answers to all cases in canonical order, (n_rows, n_outputs)."""
-        inputs, folds = self._inputs(base), _assign_folds(base)
+        inputs, folds = self._inputs(base), assign_folds(base)
         answers = np.empty((base.n_rows, base.cases.class_counts.size or 1))
         for fold in np.unique(folds):
             in_fold = folds == fold
             answers[in_fold] = self._fit(base, np.flatnonzero(~in_fold))(
                 inputs[in_fold]
             )
-        return _share_with_twins(base, answers)
+        return share_with_twins(base, answers)
 
     def _fit(self, base: CaseBase, places: Ints) -> Ask:
         """A model of some cases, named by their places in canonical order."""
-        cases, rows = base.cases, base.order[places]
-        classifies = bool(base.class_labels)
-        targets = cases.classes[rows] if classifies else cases.targets[0, rows]
+        cases, weights = base.cases, find_weights(base, places)
+        if weights is not None:
+            places, weights = places[weights > 0], weights[weights > 0]
+        targets, classifies = self._find_targets(base)[places], bool(base.class_labels)
         inputs, n_classes = self._inputs(base)[places], cases.class_counts.size
         if not inputs.shape[1] or (targets == targets[0]).all():
-            return _constant_model(targets, n_classes)
-        model = self._fitted(base, inputs, targets)
+            return _constant_model(targets, n_classes, weights)
+        model = self._fitted(base, inputs, targets, weights)
         if classifies:
             return lambda queries: class_probabilities(model, queries, n_classes)
         return lambda queries: _predict_numbers(model, queries)
 
     def _fitted(
-        self, base: CaseBase, inputs: Floats, targets: NDArray[np.generic]
+        self,
+        base: CaseBase,
+        inputs: Floats,
+        targets: NDArray[np.generic],
+        weights: Floats | None,
     ) -> Model:
+        model = self._make_model(base)
+        more = {}
+        if weights is not None:
+            _check_takes_weights(model)
+            more = {"sample_weight": weights}
         try:
             with np.errstate(all="ignore"):  # what is not finite is refused
-                return self._fit_model(self._make_model(base), inputs, targets)
+                return self.fit_model(model, inputs, targets, more)
         except (ValueError, ArithmeticError) as error:
             text = " ".join(repr(self.estimator).split())
             raise BadInputError(f"{text} could not be fitted: {error}") from error
 
+    def _find_targets(self, base: CaseBase) -> NDArray[Any]:
+        """Classes or numbers that are fitted, of all cases in canonical order."""
+        cases = base.cases
+        if base.class_labels:
+            return np.asarray(cases.classes[base.order])
+        return np.asarray(cases.targets[0, base.order])
+
     def _make_model(self, base: CaseBase) -> Model:
         return seeded(self.estimator)
 
-    def _fit_model(
-        self, model: Model, inputs: Floats, targets: NDArray[np.generic]
+    def fit_model(
+        self,
+        model: Model,
+        inputs: Floats,
+        targets: NDArray[np.generic],
+        weights: Mapping[str, Floats],
     ) -> Model:
-        return model.fit(inputs, targets)
+        """Fit a model of this member to some rows."""
+        return model.fit(inputs, targets, **weights)
 
     def _inputs(self, base: CaseBase) -> Floats:
         """The cases as the model sees them, in canonical order."""
@@ -117,7 +145,7 @@ class ModelMember:
         return np.hstack(columns)
 
 
-def _share_with_twins(base: CaseBase, answers: Floats) -> Floats:
+def share_with_twins(base: CaseBase, answers: Floats) -> Floats:
     """The mean of the answers to equal cases, which cannot be distinguished."""
     shared = left_out_places(base, base.order)
     sums, counts = np.zeros_like(answers), np.bincount(shared, minlength=len(shared))
@@ -125,7 +153,7 @@ def _share_with_twins(base: CaseBase, answers: Floats) -> Floats:
     return np.asarray(sums[shared] / counts[shared, None])
 
 
-def _assign_folds(base: CaseBase) -> Ints:
+def assign_folds(base: CaseBase) -> Ints:
     """The fold of every case in canonical order, which is as good as random."""
     n_folds, places = min(N_FOLDS, base.n_rows), np.arange(base.n_rows)
     if base.class_labels:
@@ -133,13 +161,31 @@ def _assign_folds(base: CaseBase) -> Ints:
     return places % n_folds
 
 
-def _constant_model(targets: NDArray[np.generic], n_classes: int) -> Ask:
+def find_weights(base: CaseBase, places: Ints) -> Floats | None:
+    """The weights of some cases; None where all are equal."""
+    if not base.weighted:
+        return None
+    weights = base.weights[base.order[places]]
+    return weights if weights.any() else None
+
+
+def _check_takes_weights(model: Model) -> None:
+    if not has_fit_parameter(model, "sample_weight"):
+        raise BadInputError(
+            f"{type(model).__name__}.fit takes no sample_weight, but rows have "
+            "weights. Leave it out, or fit without weights and half_life."
+        )
+
+
+def _constant_model(
+    targets: NDArray[np.generic], n_classes: int, weights: Floats | None
+) -> Ask:
     """Predict without a model: the class shares of the cases, or their mean."""
     if n_classes:
-        counts = np.bincount(targets.astype(np.int64), minlength=n_classes)
+        counts = np.bincount(targets.astype(np.int64), weights, minlength=n_classes)
         answer = counts / counts.sum()
     else:
-        answer = np.array([targets.astype(np.float64).mean()])
+        answer = np.array([np.average(targets.astype(np.float64), weights=weights)])
     return lambda queries: np.tile(answer, (len(queries), 1))
 
 

@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 from sklazy.casebase.base import Cuts
+from sklazy.casebase.moments import Length
 from sklazy.estimators.ensembles.base import (
     EnsembleClassifier,
     EnsembleRegressor,
@@ -76,6 +77,14 @@ class LazyBaggingClassifier(EnsembleClassifier):
     categorical_features : "from_dtype", None, array-like or mapping
         Which columns are nominal. Default: those of categories, text and bools. A
         mapping sets the kind of single columns, for example ``{"day": "day-first"}``.
+    window : int, float or timedelta, optional
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
+    half_life : number or timedelta, optional
+        Age at which a row has half the weight of the newest, in units of `times`, or in
+        rows without times. Weights are taken as copies: whole ones exactly, of others
+        as many in all as there are rows.
     random_state : int, RandomState or None
         Seed of the draws, together with the query's content. None means 0, so that the
         same query always gets the same answer.
@@ -166,6 +175,8 @@ class LazyBaggingClassifier(EnsembleClassifier):
         discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
+        window: Length | None = None,
+        half_life: Length | None = None,
         random_state: object = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -185,6 +196,8 @@ class LazyBaggingClassifier(EnsembleClassifier):
         self.discretization = discretization
         self.cuts = cuts
         self.categorical_features = categorical_features
+        self.window = window
+        self.half_life = half_life
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -252,6 +265,14 @@ class LazyBaggingRegressor(EnsembleRegressor):
     categorical_features : "from_dtype", None, array-like or mapping
         Which columns are nominal. Default: those of categories, text and bools. A
         mapping sets the kind of single columns, for example ``{"day": "day-first"}``.
+    window : int, float or timedelta, optional
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
+    half_life : number or timedelta, optional
+        Age at which a row has half the weight of the newest, in units of `times`, or in
+        rows without times. Weights are taken as copies: whole ones exactly, of others
+        as many in all as there are rows.
     random_state : int, RandomState or None
         Seed of the draws, together with the query's content. None means 0, so that the
         same query always gets the same answer.
@@ -312,6 +333,8 @@ class LazyBaggingRegressor(EnsembleRegressor):
         min_branch_weight: float = 2.0,
         penalize_nominal_splits: bool = True,
         categorical_features: object = "from_dtype",
+        window: Length | None = None,
+        half_life: Length | None = None,
         random_state: object = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -326,6 +349,8 @@ class LazyBaggingRegressor(EnsembleRegressor):
         self.min_branch_weight = min_branch_weight
         self.penalize_nominal_splits = penalize_nominal_splits
         self.categorical_features = categorical_features
+        self.window = window
+        self.half_life = half_life
         self.random_state = random_state
         self.n_jobs = n_jobs
 

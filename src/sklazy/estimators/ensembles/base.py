@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklazy.casebase.incoming import Target
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator
-from sklazy.estimators.classifiers import LazyClassifier
+from sklazy.estimators.classifiers import BaseLazyClassifier, WeightedClassifier
 from sklazy.estimators.ensembles.member_kinds import (
     Kinds,
     check_kinds,
@@ -23,7 +23,7 @@ from sklazy.estimators.parameters import (
     check_positive,
     find_seed,
 )
-from sklazy.estimators.regressors import LazyRegressor
+from sklazy.estimators.regressors import BaseLazyRegressor, WeightedRegressor
 from sklazy.methods.ensembles.combining import COMBINATIONS
 from sklazy.methods.ensembles.learner import EnsembleLearner
 from sklazy.methods.ensembles.members import BagMember, RandomTreeMember, TreeMember
@@ -140,10 +140,13 @@ class LazyEnsemble(LazyEstimator):
             )
 
 
-class EnsembleClassifier(LazyEnsemble, LazyClassifier):
+class EnsembleClassifier(LazyEnsemble, BaseLazyClassifier):
     """A classifier that makes an ensemble for each query; see the subclasses."""
 
     _tree_features = 0.35
+
+    fit = WeightedClassifier.fit  # type: ignore[assignment]
+    partial_fit = WeightedClassifier.partial_fit  # type: ignore[assignment]
 
     c45_min_side: bool
     penalize_numeric_splits: bool
@@ -175,10 +178,13 @@ class EnsembleClassifier(LazyEnsemble, LazyClassifier):
         )
 
 
-class EnsembleRegressor(LazyEnsemble, LazyRegressor):
+class EnsembleRegressor(LazyEnsemble, BaseLazyRegressor):
     """A regressor that makes an ensemble for each query; see the subclasses."""
 
     _tree_features = 0.5
+
+    fit = WeightedRegressor.fit  # type: ignore[assignment]
+    partial_fit = WeightedRegressor.partial_fit  # type: ignore[assignment]
 
     def member_values(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return what each member predicts.

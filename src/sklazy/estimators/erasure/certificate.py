@@ -91,7 +91,7 @@ class Certificate:
             content = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise CertificateError(
-                f"this is no certificate: {error}; give what erase wrote."
+                f"this is not a certificate: {error}; give the file that erase wrote."
             ) from None
         return cls(check_content(content))
 
@@ -220,7 +220,7 @@ def check_content(content: object) -> dict[str, Any]:
     """Refuse data that is not a certificate, was edited, or contradicts itself."""
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise CertificateError(
-            f"this is no certificate of {SCHEMA!r}; give what erase wrote."
+            f"this is not a certificate of {SCHEMA!r}; give the file that erase wrote."
         )
     _rename_errors(_SHAPE, content, "certificate")
     _rename_errors(check_seal, content)

@@ -160,7 +160,7 @@ class FoldEvaluator:
         metric: str | None,
         parallel: Parallel,
     ) -> None:
-        self.job, self.candidates, self.splits = job, candidates, splits
+        self.job, self.candidates, self.splits = job, list(candidates), splits
         self.metric, self.parallel = metric, parallel
         self.cells: dict[tuple[int, int], Scored] = {}
         if isinstance(job.scorers, Mapping):
@@ -175,6 +175,10 @@ class FoldEvaluator:
         for candidate, cell in zip(alive, scored, strict=True):
             self.cells[candidate, split] = cell
         return [self._loss(cell) for cell in scored]
+
+    def add(self, candidates: Sequence[dict[str, Any]]) -> None:
+        """Take more candidates, numbered from the last one on."""
+        self.candidates += candidates
 
     def find_metric(self, known: Mapping[str, object]) -> str:
         """Return the name of the raced metric, given the names of all."""
@@ -255,7 +259,7 @@ class RowEvaluator:
         groups: object = None,
     ) -> None:
         check_leaves_out(job.estimator)
-        self.job, self.candidates, self.splits = job, candidates, rows
+        self.job, self.candidates, self.splits = job, list(candidates), rows
         classes = is_classifier(job.estimator)
         default = "accuracy" if classes else "neg_mean_squared_error"
         self.loss = find_row_loss(scoring, default, tuple(sorted(ROW_LOSSES)))
@@ -273,6 +277,12 @@ class RowEvaluator:
         if place == FIRST:  # all predicted twice; the first time may compile
             self._warn_if_slow(alive)
         return losses
+
+    def add(self, candidates: Sequence[dict[str, Any]]) -> None:
+        """Take more candidates, numbered from the last one on."""
+        self.candidates += candidates
+        self.fit_times = np.append(self.fit_times, np.full(len(candidates), np.nan))
+        self.score_times = np.append(self.score_times, np.zeros(len(candidates)))
 
     def results(self, outcome: RaceResult) -> Table:
         """The table `cv_results_`, without a column for each row."""

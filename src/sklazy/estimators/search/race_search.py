@@ -1,8 +1,6 @@
 """RaceSearchCV: a grid or random search that eliminates losers early."""
 
-import sys
 import time
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
@@ -15,11 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer.threads import check_jobs
 from sklazy.compat import rows_of_params
-from sklazy.errors import BadInputError, SklazyWarning
+from sklazy.errors import BadInputError
 from sklazy.estimators.parameters import Test, check_choice, find_seed
 from sklazy.estimators.search.candidates import parameter_candidates
 from sklazy.estimators.search.evaluators import FoldEvaluator, RowEvaluator, SplitJob
 from sklazy.estimators.search.results import Table, best_index
+from sklazy.estimators.search.rounds import Drawing, watch_race
 from sklazy.estimators.search.routing import (
     BestEstimatorMixin,
     Model,
@@ -27,8 +26,9 @@ from sklazy.estimators.search.routing import (
     find_scorers,
     route_fit,
 )
-from sklazy.racing import RaceResult, RaceStep, race
-from sklazy.report.progress import Progress
+from sklazy.estimators.search.sampling import check_rounds
+from sklazy.racing import RaceResult
+from sklazy.racing.rules import RaceRules
 from sklazy.report.races import Axes, draw_race
 
 Evaluator = FoldEvaluator | RowEvaluator
@@ -52,6 +52,11 @@ class RaceSearchCV(BestEstimatorMixin):
         `RandomizedSearchCV`.
     n_iter : int, optional
         Number of candidates to draw. Default: all of a grid, or 10 from distributions.
+    n_rounds : int, default=1
+        Number of races. After each, the best survivors enter the next with new
+        candidates drawn around them (iterated racing, as in R's irace); each race has
+        `n_iter` of them in all. Survivors keep their scores and are not fitted again,
+        and none is eliminated by fewer splits than it has been run on.
     scoring : str, callable, list, tuple or dict, optional
         As for `GridSearchCV`. Of several metrics one is raced, see `raced_metric`.
     raced_metric : str, optional
@@ -151,6 +156,7 @@ class RaceSearchCV(BestEstimatorMixin):
         param_grid: Mapping[str, Any] | Iterable[Mapping[str, Any]],
         *,
         n_iter: int | None = None,
+        n_rounds: int = 1,
         scoring: Any = None,  # noqa: ANN401 - as many kinds as GridSearchCV takes
         raced_metric: str | None = None,
         cv: Any = 10,  # noqa: ANN401
@@ -173,6 +179,7 @@ class RaceSearchCV(BestEstimatorMixin):
         self.estimator = estimator
         self.param_grid = param_grid
         self.n_iter = n_iter
+        self.n_rounds = n_rounds
         self.scoring = scoring
         self.raced_metric = raced_metric
         self.cv = cv
@@ -212,6 +219,7 @@ class RaceSearchCV(BestEstimatorMixin):
         scorers = find_scorers(self.estimator, self.scoring)
         routed = route_fit(self, params, scorers)
         check_jobs(self.n_jobs)
+        check_rounds(self.n_rounds, self.n_iter, self.param_grid)
         candidates = parameter_candidates(
             self.param_grid, self.n_iter, self.random_state
         )
@@ -258,7 +266,7 @@ class RaceSearchCV(BestEstimatorMixin):
             -self.race_.losses,
             self.race_.winners,
             ax,
-            block=self.blocks.removesuffix("s"),
+            block=self._block,
             value="mean score so far",
             names=names,
         )
@@ -280,10 +288,7 @@ class RaceSearchCV(BestEstimatorMixin):
         return RowEvaluator(job, candidates, rows, self.scoring, split.get("groups"))
 
     def _race(self, evaluator: Evaluator) -> RaceResult:
-        outcome = _run_race(
-            evaluator,
-            self.blocks.removesuffix("s"),
-            self.verbose,
+        rules = RaceRules(
             test=self.test,
             alpha=self.alpha,
             first_test=self.first_test,
@@ -291,9 +296,17 @@ class RaceSearchCV(BestEstimatorMixin):
             n_winners=self.n_winners,
             max_evaluations=self.max_evaluations,
             max_seconds=self.max_seconds,
+            on_error="raise",
         )
+        seed = find_seed(self.random_state, default=None)
+        drawing = Drawing(self.param_grid, self.n_rounds, seed)
+        outcome = watch_race(evaluator, rules, drawing, self._block, self.verbose)
         evaluator.warn_of_failures()
         return outcome
+
+    @property
+    def _block(self) -> str:
+        return self.blocks.removesuffix("s")
 
     def _summarize(self, evaluator: Evaluator, outcome: RaceResult) -> Table:
         """Return the attributes that do not need the refit."""
@@ -352,39 +365,3 @@ class RaceSearchCV(BestEstimatorMixin):
                 f"refit={self.refit!r}; expected one of the metrics {sorted(known)}."
             )
         return metric
-
-
-def _run_race(
-    evaluator: Evaluator,
-    block: str,
-    verbose: int,
-    **rules: Any,  # noqa: ANN401 - those of `race`
-) -> RaceResult:
-    """Race the candidates with a progress bar, and lines if `verbose`."""
-    n_candidates, n_blocks = len(evaluator.candidates), len(evaluator.splits)
-    with Progress("racing", total=n_blocks) as progress:
-
-        def show(step: RaceStep) -> None:
-            note = f"{step.n_alive} of {n_candidates} candidates left"
-            progress.advance(note=note)
-            if verbose > 0:
-                place = f"{block} {step.n_blocks} of {n_blocks}"
-                score = f"best mean score {-step.best_loss:.6g}"
-                sys.stdout.write(f"{place}: {note}, {score}\n")
-
-        outcome = race(
-            evaluator.evaluate,
-            range(n_candidates),
-            range(n_blocks),
-            on_error="raise",
-            on_step=show,
-            **rules,
-        )
-    if outcome.stopped == "interrupted":
-        warnings.warn(
-            f"interrupted after {len(outcome.losses)} of {n_blocks} {block}s; the "
-            "results so far are kept.",
-            SklazyWarning,
-            stacklevel=4,
-        )
-    return outcome

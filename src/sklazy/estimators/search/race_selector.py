@@ -103,7 +103,9 @@ class RaceFeatureSelector(ColumnSelector):
     max_candidates : int, default=1000
         No new sets are tried after this many.
     max_seconds : float, optional
-        The search ends soon after this time. Default: no limit.
+        The search ends soon after this time, without what is compiled at first use;
+        `search_.stopped` is "seconds" then, and `search_.losses` has as many rows as
+        the last race had blocks. Default: no limit.
     max_blocks : int or None, default=60
         Most blocks of a race while the search explores; None for no limit.
     last_race : bool, default=True
@@ -304,6 +306,8 @@ class RaceFeatureSelector(ColumnSelector):
             losses, blocks = self._evaluator(estimator, data_of_sets, y, rng, parallel)
             if aside := mask_of_aside(as_read):
                 losses = partial(refuse_empty, losses, ~aside)
+            if self.max_seconds is not None:
+                losses([1], *blocks[0])  # compiling is not part of the time
             racsam = Racsam(losses, blocks, self._rules(estimator), rng)
             start = start_sets(self.start, self.n_start, data, rng)
             result = run_search(racsam, self.search, start, data)

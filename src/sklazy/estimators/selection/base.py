@@ -1,5 +1,6 @@
 """The base of the classifiers that choose attributes for each query."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,14 +8,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 
 from sklazy.answer import answer_queries
+from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError
 from sklazy.estimators.classifiers import WeightedClassifier
 from sklazy.estimators.parameters import check_choice, check_count
 from sklazy.measures import find_measure, how_many
 from sklazy.methods.number_selection.learner import NumberChoiceLearner
+from sklazy.methods.selection.hierarchy import check_hierarchy
 from sklazy.methods.selection.host import Host
 from sklazy.methods.selection.learner import ChoiceLearner, SelectionLearner
-from sklazy.methods.selection.recipe import STRATEGIES, Recipe
+from sklazy.methods.selection.recipe import STRATEGIES, Hierarchy, Recipe
 
 if TYPE_CHECKING:
     from sklazy.estimators.base import LazyEstimator
@@ -104,8 +107,9 @@ class SelectingClassifier(WeightedClassifier):
         """How attributes are chosen."""
         self._check_parameters()
         settings = {name: vars(self)[name] for name in _RECIPE if name in vars(self)}
-        rare = bool(self.discount_rare_values)
-        return Recipe(**{**settings, "discount_rare_values": rare})
+        settings["discount_rare_values"] = bool(self.discount_rare_values)
+        settings["hierarchy"] = read_hierarchy(vars(self).get("hierarchy"))
+        return Recipe(**settings)
 
     def _check_parameters(self) -> None:
         check_choice("selection", self.selection, STRATEGIES)
@@ -118,13 +122,39 @@ class SelectingClassifier(WeightedClassifier):
                 "give measure='entropy', or selection='lazy'."
             )
         parameters = vars(self)
+        if self.selection == "lazy-hip" and not parameters.get("hierarchy"):
+            raise BadInputError(
+                "selection='lazy-hip' needs a hierarchy; give hierarchy={column: [its "
+                "parents]} to LazyNBClassifier or LazyKNeighborsClassifier, or use "
+                "selection='lazy'."
+            )
         for name in _COUNTS:
             if name in parameters:
                 check_count(name, parameters[name])
 
+    def _check_cases(self, cases: CaseBase) -> None:
+        if self.selection == "lazy-hip":
+            check_hierarchy(cases, self._recipe())
+
     def _check_size(self, n_attributes: int, n_rows: int | None) -> None:
         if not isinstance(self.n_attributes, str):
             how_many(self.n_attributes, n_attributes)
+
+
+def read_hierarchy(hierarchy: object) -> Hierarchy:
+    """Parents by attribute as plain data, in an order of its own."""
+    if hierarchy is None:
+        return ()
+    if not isinstance(hierarchy, Mapping):
+        raise BadInputError(
+            f"hierarchy={hierarchy!r}; expected a mapping of columns to their parents, "
+            "for example {'dog': ['mammal']}."
+        )
+    pairs = [
+        (child, (parents,) if isinstance(parents, str | int) else tuple(parents))
+        for child, parents in hierarchy.items()
+    ]
+    return tuple(sorted(pairs, key=repr))
 
 
 def find_mask(

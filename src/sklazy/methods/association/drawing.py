@@ -27,7 +27,7 @@ def draw_association(receipt: Plain) -> Article:
     word = "mean confidence" if n_rules else "share of cases"
     parts: list[Block] = [Heading("Classes"), draw_votes(receipt, word)]
     if n_rules:
-        parts += [Heading("The surest rules"), _draw_rules(receipt, n_rules)]
+        parts += [Heading("The best rules"), _draw_rules(receipt, n_rules)]
     query: Fold = draw_query(receipt)
     brief = "rules", str(n_rules)
     why = _explain(receipt, n_rules)
@@ -38,18 +38,18 @@ def _explain(receipt: Plain, n_rules: int) -> list[str]:
     rules = receipt["rules"]
     if not n_rules:
         return [
-            f"No values of this row go with a class in {rules['min_count']} or more "
-            "cases, and often enough among those that have them: there is no rule, and "
-            "the classes' shares of all cases answer."
+            f"No rule applies: no values of this row occur with a class in at least "
+            f"{rules['min_count']} cases and often enough. The answer is the class "
+            "with the most cases."
         ]
     pairs = zip(receipt["votes"], rules["n_rules"], strict=True)
     parts = [f"{n} for {format_class(vote['label'])}" for vote, n in pairs if n]
-    surest = rules["listed"][0]
+    best = rules["listed"][0]
     return [
-        f"The row's own values make {pluralize(n_rules, 'rule')}: {join(parts)}; the "
-        "classes compare by the mean confidence of their rules.",
-        f"The surest: {_condition(surest)}, hence {format_class(surest['class'])}, "
-        f"right in {surest['support']} of {pluralize(surest['covered'], 'case')}.",
+        f"{pluralize(n_rules, 'rule')} from the values of this row: {join(parts)}. "
+        "The class whose rules have the highest mean confidence wins.",
+        f"The best rule: if {_condition(best)}, then {format_class(best['class'])}, "
+        f"right in {best['support']} of {pluralize(best['covered'], 'case')}.",
     ]
 
 

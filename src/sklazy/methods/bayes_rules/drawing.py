@@ -37,18 +37,18 @@ def _rule(receipt: Plain, values: list[str]) -> str:
     if not values:
         n_all = pluralize(receipt["cases"]["n_rows"], "case")
         return (
-            "No value of this row marks cases among which naive Bayes is right "
-            f"significantly more often; all {n_all} count."
+            "Naive Bayes uses all "
+            f"{n_all}: no value of this row selects cases among which it is right "
+            "significantly more often."
         )
     steps = receipt["conditions"]
     n_cases = pluralize(sum(steps[-1]["remaining_per_class"]), "case")
     n_right = sum(step["n_now_right"] for step in steps)
     n_wrong = sum(step["n_now_wrong"] for step in steps)
     return (
-        f"Only the {n_cases} with {join(values)} count: among them naive Bayes is "
-        "right significantly more often. Step by step it put "
-        f"{pluralize(n_right, 'case')} right and {n_wrong} wrong, each judged by the "
-        "others."
+        f"Naive Bayes uses only the {n_cases} with {join(values)}: among them it is "
+        "right significantly more often. Tested on cases left out, the rule corrects "
+        f"{pluralize(n_right, 'case')} and spoils {n_wrong}."
     )
 
 
@@ -66,10 +66,8 @@ def _draw_rule(receipt: Plain) -> list[Block]:
         for name, counts, tested in lines
     ]
     labels = [format_value(votes[i]["label"]) for i in shown]
-    header = ["value", "cases", *labels, "put right", "put wrong", "chance"]
-    legend = (
-        "Chance: how often a value that does not matter would do as well, or better."
-    )
+    header = ["value", "cases", *labels, "corrected", "spoiled", "p-value"]
+    legend = "The p-value: how often an irrelevant value would do as well or better."
     return [
         Heading("The rule, value by value"),
         Paragraph(legend, "soft", "page"),

@@ -58,29 +58,29 @@ def draw_blend(receipt: Plain, families: Mapping[str, Family]) -> Article:
         draw_query(receipt),
     ]
     first = max(receipt["members"], key=lambda member: member["weight"])
-    brief = "counts most", format_value(first["name"])
-    why = [_who_says(receipt), _how_weighed(receipt)]
+    brief = "largest weight", format_value(first["name"])
+    why = [_who_predicts(receipt), _how_weighed(receipt)]
     return Article(sureness(receipt) if classes else "", why, parts, brief)
 
 
-def _who_says(receipt: Plain) -> str:
+def _who_predicts(receipt: Plain) -> str:
     """Predictions of the members, those of the largest weight first."""
     members = sorted(receipt["members"], key=lambda member: -member["weight"])
-    heard = [member for member in members if member["weight"] >= _UNUSED] or members
-    said = [
+    shown = [member for member in members if member["weight"] >= _UNUSED] or members
+    sentences = [
         f"{format_value(member['name'])} ({format_percent(member['weight'])} of the "
-        f"weight) {_says(receipt, member)}"
-        for member in heard
+        f"weight) {_prediction(receipt, member)}"
+        for member in shown
     ]
-    return f"{join(said)}."
+    return f"{join(sentences)}."
 
 
-def _says(receipt: Plain, member: Plain) -> str:
+def _prediction(receipt: Plain, member: Plain) -> str:
     if "votes" not in receipt:
-        return f"says {format_number(member['value'])}"
+        return f"predicts {format_number(member['value'])}"
     best = _favorite(member)
     label = format_class(receipt["votes"][best]["label"])
-    return f"says {label} ({format_probability(member['probabilities'][best])})"
+    return f"predicts {label} ({format_probability(member['probabilities'][best])})"
 
 
 def _favorite(member: Plain) -> int:
@@ -91,10 +91,12 @@ def _favorite(member: Plain) -> int:
 def _how_weighed(receipt: Plain) -> str:
     n_rows = receipt["n_left_out"]
     if not n_rows:
-        return "There is a single case, which cannot tell members apart: all count."
+        return (
+            "There is only one case to compare the members on: all weights are equal."
+        )
     return (
-        "Members count by what they said of "
-        f"{pluralize(n_rows, 'case')} without having seen them."
+        "The weights are based on how well the members predict "
+        f"{pluralize(n_rows, 'case')} when each is left out."
     )
 
 
@@ -110,7 +112,7 @@ def _draw_classes(receipt: Plain) -> Grid:
         shares = [format_probability(member["probabilities"][i]) for i in shown]
         power = format_number(member["power"])
         rows.append([*_counts(member), power, Mark(format_value(best), tone), *shares])
-    header = [*_COUNTED, "power", "says", *labels]
+    header = [*_COUNTED, "power", "predicts", *labels]
     sides = "lrbrrl" + "r" * len(labels)
     return Grid(header, sides, rows, shown=20, noun="members")
 
@@ -120,14 +122,14 @@ def _draw_numbers(receipt: Plain) -> Grid:
         [*_counts(member), format_number(member["value"])]
         for member in receipt["members"]
     ]
-    return Grid([*_COUNTED, "says"], "lrbrr", rows, shown=20, noun="members")
+    return Grid([*_COUNTED, "predicts"], "lrbrr", rows, shown=20, noun="members")
 
 
 _COUNTED = ["member", "weight", "", "left-out loss"]
 
 
 def _counts(member: Plain) -> list[Cell]:
-    """Who it is and what it counts."""
+    """Name, weight and left-out loss of a member."""
     return [
         format_value(member["name"]),
         format_percent(member["weight"]),
@@ -146,7 +148,7 @@ def _draw_own(
     article = families[own["kind"]].draw(
         {"query": receipt["query"], "cases": receipt["cases"], **own}
     )
-    title = f"Why {format_value(member['name'])} says so"
+    title = f"Why {format_value(member['name'])} predicts this"
     return Fold(title, [Lead(article.why), *_fold_parts(article.parts)])
 
 

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
@@ -26,6 +26,7 @@ from sklazy.measures import (
     weigh_by_squares,
 )
 from sklazy.measures.magnitudes import find_unit
+from sklazy.methods.row_weights import RowWeights, find_row_weights
 
 OUTPUTS = {"nominal": "probabilities", "numeric": "values"}
 """Attribute of an answer that members contribute, by the kind of the target."""
@@ -37,7 +38,7 @@ MANY_ROWS = 2000
 _MORE_LEFT_OUT = 10  # times as many, of many rows
 
 
-class Said(NamedTuple):
+class MemberAnswer(NamedTuple):
     """Predictions of a member for a batch.
 
     Attributes
@@ -65,11 +66,14 @@ class Member(Protocol):
     def prepare(self, base: CaseBase) -> Effort:
         """Find what all queries share, kept with the base; what a query takes."""
 
-    def answer(self, batch: Batch) -> Said:
+    def answer(self, batch: Batch) -> MemberAnswer:
         """Answer a batch of queries, none of them left out."""
 
     def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
         """Predict cases from the others, (n_rows, n_outputs)."""
+
+    def leave_in_part(self, base: CaseBase, rows: Ints) -> Floats:
+        """The same; of a whole weight, one of the copies, where that is known."""
 
 
 @dataclass(frozen=True)
@@ -93,18 +97,27 @@ class LearnerMember:
         effort: Effort = prepare(self.learner, base).effort
         return effort
 
-    def answer(self, batch: Batch) -> Said:
+    def answer(self, batch: Batch) -> MemberAnswer:
         """Let the learner answer."""
         answer = self.learner.answer(prepare(self.learner, batch.base), batch)
         outputs = getattr(answer, OUTPUTS[self.learner.target.kind])
-        return Said(outputs, answer, self.origin)
+        return MemberAnswer(outputs, answer, self.origin)
 
     def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
         """Leave the cases out one by one, at once where the learner knows how."""
-        learner = at_once(self.learner, base)
+        return self._leave_out(at_once(self.learner, base), base, rows)
+
+    def leave_in_part(self, base: CaseBase, rows: Ints) -> Floats:
+        """The same; of a whole weight, one of the copies, if the learner can."""
+        learner: Any = at_once(self.learner, base)
+        if any(one.name == "in_part" for one in fields(learner)):
+            learner = replace(learner, in_part=True)
+        return self._leave_out(learner, base, rows)
+
+    def _leave_out(self, learner: AnyLearner, base: CaseBase, rows: Ints) -> Floats:
         output = OUTPUTS[learner.target.kind]
-        (found,) = leave_one_out(learner, base, rows, (output,), n_jobs=1)
-        return found
+        (left_out,) = leave_one_out(learner, base, rows, (output,), n_jobs=1)
+        return left_out
 
 
 class BlendCases(NamedTuple):
@@ -124,6 +137,8 @@ class BlendCases(NamedTuple):
         powers were found by.
     losses : float64 array of shape (n_members,)
         The mean left-out log loss, or the root of the mean squared error.
+    in_part : bool
+        Whether these predictions leave out one of the copies that a weight stands for.
     effort : Effort
     """
 
@@ -133,6 +148,7 @@ class BlendCases(NamedTuple):
     powers: Floats
     left_out: Floats
     losses: Floats
+    in_part: bool
     effort: Effort
 
 
@@ -147,7 +163,7 @@ class BlendAnswer:
     outputs : float64 array of shape (n_members, n_queries, n_outputs)
         Predictions of each member, probabilities raised to its power; 0 where its
         weight is 0 and it was not asked.
-    said : list of Said
+    by_member : list of MemberAnswer
         The same before that, and what explains it.
     priors : array of shape (n_classes,) or (n_queries, n_classes)
         Cases of each class that are seen, which settle ties.
@@ -156,7 +172,7 @@ class BlendAnswer:
     ready: BlendCases
     queries: Queries
     outputs: Floats
-    said: Sequence[Said]
+    by_member: Sequence[MemberAnswer]
     priors: NDArray[np.generic]
 
     @property
@@ -168,8 +184,8 @@ class BlendAnswer:
     def values(self) -> Floats:
         """The weighted mean of the members' outputs, (n_queries, n_outputs)."""
         total = np.zeros(self.outputs.shape[1:])
-        for weight, said in zip(self.ready.weights, self.outputs, strict=True):
-            total += weight * said
+        for weight, values in zip(self.ready.weights, self.outputs, strict=True):
+            total += weight * values
         return total
 
     @cached_property
@@ -221,18 +237,28 @@ class BlendLearner:
         members = [member for member in self.members if member.name not in absent]
         found = [self._try(member, base, rows) for member in members]
         left = [one for one in found if isinstance(one, _Tried)]
-        self._tell(base, [one for one in found if isinstance(one, str)], bool(left))
-        said = np.stack([one.left_out for one in left])
-        names, efforts = [one.name for one in left], [one.effort for one in left]
-        if self.target.kind == "nominal":
-            counted = _weigh_classes(said, base.cases.classes[rows])
-        else:
-            counted = _weigh_numbers(said[:, :, 0], base.cases.targets[0, rows])
-        weights, powers, losses = counted
-        counting = [effort for effort, w in zip(efforts, weights, strict=True) if w]
-        return BlendCases(
-            base, tuple(names), weights, powers, said, losses, _sum_up(counting)
+        self._report_failures(
+            base, [one for one in found if isinstance(one, str)], bool(left)
         )
+        left_out = np.stack([one.left_out for one in left])
+        names, efforts = [one.name for one in left], [one.effort for one in left]
+        own = find_row_weights(base)
+        weights, powers, losses = self._weigh(base, rows, left_out, own)
+        counting = [effort for effort, w in zip(efforts, weights, strict=True) if w]
+        shown = tuple(names), weights, powers, left_out, losses
+        return BlendCases(base, *shown, _are_copies(own), _sum_up(counting))
+
+    def _weigh(
+        self, base: CaseBase, rows: Ints, left_out: Floats, own: RowWeights | None
+    ) -> tuple[Floats, Floats, Floats]:
+        """Weights, powers and left-out losses of members."""
+        of_rows = None if own is None else own.values[: len(rows)]
+        if not len(rows) or (of_rows is not None and not of_rows.any()):
+            return _alike(len(left_out))
+        if self._classifies:
+            return _weigh_classes(left_out, base.cases.classes[rows], of_rows)
+        targets = base.cases.targets[0, rows]
+        return _weigh_numbers(left_out[:, :, 0], targets, of_rows)
 
     def _count_left_out(self, n_rows: int) -> int:
         """How many rows are left out: none if there is only one."""
@@ -254,7 +280,7 @@ class BlendLearner:
 
     def _leave_out(self, member: Member, base: CaseBase, rows: Ints) -> Floats:
         if len(rows):
-            return member.leave_out(base, rows)
+            return member.leave_in_part(base, rows)
         n_outputs = base.cases.class_counts.size if self._classifies else 1
         return np.zeros((0, n_outputs))
 
@@ -262,7 +288,9 @@ class BlendLearner:
     def _classifies(self) -> bool:
         return self.target.kind == "nominal"
 
-    def _tell(self, base: CaseBase, failures: list[str], any_left: bool) -> None:
+    def _report_failures(
+        self, base: CaseBase, failures: list[str], any_left: bool
+    ) -> None:
         """Warn of members that cannot be used; raise an error if none can."""
         if failures and not any_left:
             raise BadInputError(
@@ -272,7 +300,7 @@ class BlendLearner:
             )
         for failure in failures:
             warnings.warn(
-                f"a member does not count in the blend: {failure}",
+                f"a member is left out of the blend: {failure}",
                 DataWarning,
                 stacklevel=2,
             )
@@ -280,20 +308,22 @@ class BlendLearner:
     def answer(self, ready: BlendCases, batch: Batch) -> BlendAnswer:
         """Ask the members, raise their probabilities to their powers."""
         members = [one for one in self.members if one.name in ready.names]
-        said = []
+        answers = []
         for i, member in enumerate(members):
-            said.append(self._ask(ready, i, member, batch))
-            _check_said(member, said[-1])
-        outputs = np.stack([one.outputs for one in said])
+            answers.append(self._ask(ready, i, member, batch))
+            _check_finite(member, answers[-1])
+        outputs = np.stack([one.outputs for one in answers])
         if self._classifies:
             outputs = temper_probabilities(outputs, ready.powers[:, None, None])
         priors = batch.priors() if self._classifies else np.zeros(0)
-        return BlendAnswer(ready, batch.queries, outputs, said, priors)
+        return BlendAnswer(ready, batch.queries, outputs, answers, priors)
 
-    def _ask(self, ready: BlendCases, i: int, member: Member, batch: Batch) -> Said:
+    def _ask(
+        self, ready: BlendCases, i: int, member: Member, batch: Batch
+    ) -> MemberAnswer:
         """Predict by the i-th member that counts; cases are left out in turn."""
         if not ready.weights[i] and not self.ask_all:
-            return Said(np.zeros((len(batch), ready.left_out.shape[2])))
+            return MemberAnswer(np.zeros((len(batch), ready.left_out.shape[2])))
         if batch.excluded is None:
             return member.answer(batch)
         return _leave_out(ready, i, member, batch.excluded)
@@ -303,20 +333,20 @@ class BlendLearner:
         return np.full(base.n_rows, self.approximate)
 
 
-def _leave_out(ready: BlendCases, i: int, member: Member, rows: Ints) -> Said:
+def _leave_out(ready: BlendCases, i: int, member: Member, rows: Ints) -> MemberAnswer:
     """Left-out predictions of a member; those of the first cases are known."""
     places, first = canonical_places(ready.base)[rows], ready.left_out[i]
-    known = places < len(first)
+    known = (places < len(first)) & (not ready.in_part)
     outputs = np.empty((len(rows), first.shape[1]))
     outputs[known] = first[places[known]]
     if not known.all():
         outputs[~known] = member.leave_out(ready.base, rows[~known])
-    return Said(outputs)
+    return MemberAnswer(outputs)
 
 
-def _check_said(member: Member, said: Said) -> None:
+def _check_finite(member: Member, answer: MemberAnswer) -> None:
     """Raise `BadInputError` if an output is NaN or infinite."""
-    if not np.isfinite(said.outputs).all():
+    if not np.isfinite(answer.outputs).all():
         raise BadInputError(
             f"the member {member.name} of the blend answers a query with NaN or "
             "infinity, though not those it was tried on; scale or clean the columns, "
@@ -332,28 +362,31 @@ class _Tried(NamedTuple):
     left_out: Floats
 
 
+def _are_copies(weights: RowWeights | None) -> bool:
+    """Whether weights are whole numbers, and some stand for several copies."""
+    return weights is not None and bool((weights.shares < 1.0).any())
+
+
 def _weigh_classes(
-    said: Floats, classes: NDArray[np.integer]
+    left_out: Floats, classes: NDArray[np.integer], of_rows: Floats | None
 ) -> tuple[Floats, Floats, Floats]:
     """Weights, powers and left-out losses of members that give probabilities."""
-    n_members = len(said)
-    if not len(classes):
-        return _alike(n_members)
-    powers = np.array([find_power(own, classes) for own in said])
-    tempered = temper_probabilities(said, powers[:, None, None])
+    powers = np.array([find_power(own, classes, of_rows) for own in left_out])
+    tempered = temper_probabilities(left_out, powers[:, None, None])
     likely = np.column_stack([own_class(own, classes) for own in tempered])
-    return weigh_by_likelihood(likely), powers, -np.log(likely).mean(axis=0)
+    losses = np.average(-np.log(likely), axis=0, weights=of_rows)
+    return weigh_by_likelihood(likely, row_weights=of_rows), powers, losses
 
 
-def _weigh_numbers(said: Floats, targets: Floats) -> tuple[Floats, Floats, Floats]:
+def _weigh_numbers(
+    left_out: Floats, targets: Floats, of_rows: Floats | None
+) -> tuple[Floats, Floats, Floats]:
     """Weights, powers (all 1) and left-out errors of members that give numbers."""
-    n_members = len(said)
-    if not len(targets):
-        return _alike(n_members)
-    unit = min(find_unit(said), find_unit(targets))  # so that no square overflows
-    errors = said * unit - targets * unit
-    losses = np.sqrt((errors**2).mean(axis=1)) / unit
-    return weigh_by_squares(said.T, targets), np.ones(n_members), losses
+    unit = min(find_unit(left_out), find_unit(targets))  # so that no square overflows
+    errors = left_out * unit - targets * unit
+    losses = np.sqrt(np.average(errors**2, axis=1, weights=of_rows)) / unit
+    weights = weigh_by_squares(left_out.T, targets, of_rows)
+    return weights, np.ones(len(left_out)), losses
 
 
 def _alike(n_members: int) -> tuple[Floats, Floats, Floats]:

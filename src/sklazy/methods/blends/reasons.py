@@ -50,7 +50,7 @@ def _share_member(
     families: Mapping[type, Family],
 ) -> Shares:
     if isinstance(member, LearnerMember):
-        answered = answer.said[i].answer
+        answered = answer.by_member[i].answer
         return find_contributions(
             member.learner, batch, wish, families, answer=answered
         )
@@ -81,7 +81,7 @@ def answer_without(
                     "without it."
                 )
             power = float(ready.powers[i]) if answer.base.class_labels else None
-            answered, tempered = answer.said[i].answer, wish._replace(power=power)
+            answered, tempered = answer.by_member[i].answer, wish._replace(power=power)
             assert answered is not None
             total += ready.weights[i] * find_outputs_without(
                 member.learner, answered, batch, tempered, blocks, families

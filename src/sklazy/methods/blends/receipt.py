@@ -1,12 +1,13 @@
 """Receipts of blends: prediction, weight and own receipt of each member."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from sklazy.methods import checks as c
 from sklazy.methods.blends.drawing import draw_blend
-from sklazy.methods.blends.learner import BlendAnswer, Said
+from sklazy.methods.blends.learner import BlendAnswer, MemberAnswer
 from sklazy.methods.blends.reasons import answer_without, contribute
 from sklazy.methods.family import (
     DECISION,
@@ -33,12 +34,12 @@ MemberParts = tuple[Plain, Iterator[Plain]]
 
 def fields(classes: bool, families: Families) -> dict[str, c.Check]:
     """The checks of a blend's receipts, of classes or of numbers."""
-    said = {"probabilities": c.list_of(c.share), "power": c.number}
+    predicted = {"probabilities": c.list_of(c.share), "power": c.number}
     member = {
         "name": c.text,
         "weight": c.share,
         "left_out_loss": c.figure,
-        **(said if classes else {"value": c.number}),
+        **(predicted if classes else {"value": c.number}),
         "receipt": c.maybe(c.variant("kind", _of_members(classes, families))),
     }
     return {"members": c.list_of(c.record(member)), "n_left_out": c.count}
@@ -83,10 +84,10 @@ def bodies(
     answer: BlendAnswer, queries: list[list[Plain]], families: Families
 ) -> Iterator[Plain]:
     """Yield the receipt fields of blends, for each query."""
-    parts = [_explain(one, queries, families) for one in answer.said]
+    parts = [_explain(one, queries, families) for one in answer.by_member]
     for query in range(len(queries)):
         members = [
-            {**_said(answer, member, query), "receipt": _next(part)}
+            {**_member_fields(answer, member, query), "receipt": _next(part)}
             for member, part in enumerate(parts)
         ]
         yield {
@@ -96,17 +97,25 @@ def bodies(
         }
 
 
+def brief_bodies(
+    answer: BlendAnswer, queries: list[list[Plain]], families: Families
+) -> Iterator[Plain]:
+    """Yield the receipt fields without the members' receipts."""
+    alone = [MemberAnswer(one.outputs) for one in answer.by_member]
+    return bodies(replace(answer, by_member=alone), queries, families)
+
+
 def _explain(
-    said: Said, queries: list[list[Plain]], families: Families
+    member: MemberAnswer, queries: list[list[Plain]], families: Families
 ) -> MemberParts | None:
     """Describe the answers of a member that has receipts of its own."""
-    if said.answer is None:
+    if member.answer is None:
         return None
-    family = next(one for one in families.values() if one.answer is type(said.answer))
-    origin = said.origin
+    family = next(one for one in families.values() if one.answer is type(member.answer))
+    origin = member.origin
     settings = spell_infinities(origin["settings"])
     head = {"kind": family.kind, "estimator": origin["estimator"], "settings": settings}
-    return head, family.bodies(said.answer, queries)
+    return head, family.bodies(member.answer, queries)
 
 
 def _next(parts: MemberParts | None) -> Plain | None:
@@ -117,17 +126,17 @@ def _next(parts: MemberParts | None) -> Plain | None:
     return {**head, **next(bodies_left)}
 
 
-def _said(answer: BlendAnswer, member: int, query: int) -> Plain:
-    ready, said = answer.ready, answer.outputs[member, query]
+def _member_fields(answer: BlendAnswer, member: int, query: int) -> Plain:
+    ready, outputs = answer.ready, answer.outputs[member, query]
     known = {
         "name": ready.names[member],
         "weight": number(ready.weights[member]),
         "left_out_loss": number(ready.losses[member]),
     }
     if not answer.base.class_labels:
-        return {**known, "value": number(said[0])}
+        return {**known, "value": number(outputs[0])}
     power = number(ready.powers[member])
-    return {**known, "probabilities": numbers(said), "power": power}
+    return {**known, "probabilities": numbers(outputs), "power": power}
 
 
 def _outcome(answer: BlendAnswer, query: int) -> Plain:
@@ -155,4 +164,5 @@ def make_family(members: Sequence[Family]) -> Family:
         numbers=fields(False, families),
         contribute=partial(contribute, families=by_answer),
         answer_without=partial(answer_without, families=by_answer),
+        brief=partial(brief_bodies, families=families),
     )

@@ -14,7 +14,7 @@ from sklazy.casebase import CaseBase
 from sklazy.casebase.cuts import bin_codes
 from sklazy.flow import Bags, Neighbors, Queries
 from sklazy.forking import cached_property
-from sklazy.measures import cast_votes, eager_scores
+from sklazy.measures import cast_votes, count_known, eager_scores
 from sklazy.measures.magnitudes import find_unit
 from sklazy.methods.ensembles.member_models import (
     BinTable,
@@ -29,12 +29,14 @@ from sklazy.methods.paths.model import (
     make_regression_paths,
 )
 from sklazy.methods.paths.random_paths import RandomPaths, make_random_paths
+from sklazy.methods.row_weights import count_copies, find_row_weights, spread_rows
 from sklazy.methods.space import Space, make_space
 from sklazy.neighbors import TreeSearch, place_queries, weigh_columns
 from sklazy.tables import Label
 
 _MOST_CATEGORIES = 50  # a linear model has an indicator of each
 _N_BINS = 10
+_MOST_COPIES = 20_000  # of rows that have weights
 _SQUARE = 2.0**490  # sums of squares of numbers up to this, or one over it, are floats
 
 
@@ -45,7 +47,9 @@ class EnsembleData:
     ----------
     base : CaseBase
     order : int64 array of shape (n_rows,)
-        Where each row lies in the base.
+        Where each row lies in the base. Rows that have weights are listed as copies.
+    copies : int64 array of shape (base.n_rows,), or None where rows have no weights
+        How often each is listed, in canonical order.
     weights : float64 array of shape (n_attributes,)
         Weights of attributes in the distance: their relevance over the largest.
     targets : array of shape (n_rows,)
@@ -64,6 +68,10 @@ class EnsembleData:
 
     def __init__(self, base: CaseBase) -> None:
         self.base, self.cases, self.order = base, base.cases, base.order
+        self.copies = find_copies(base)
+        if self.copies is not None:
+            self._listed = spread_rows(self.copies)
+            self.order = base.order[self._listed]
         self.n_rows, self.is_numeric = len(self.order), self.cases.numeric >= 0
         self.targets, self.n_outputs = self._find_targets()
         relevance = self._find_relevance()
@@ -71,6 +79,15 @@ class EnsembleData:
         ones = np.ones(len(relevance))
         self.weights = relevance / largest if largest > 0 else ones
         self._columns = weigh_columns(self.cases, self.order, self.weights)
+
+    def find_places(self, places: Ints) -> Ints:
+        """The first copies of rows, by their place in canonical order; -1 of none."""
+        if self.copies is None:
+            return places
+        firsts = np.full(len(self.copies), -1)
+        rows, at = np.unique(self._listed, return_index=True)
+        firsts[rows] = at
+        return firsts[places]
 
     def nearest(self, queries: Queries, n_nearest: int) -> Neighbors:
         """The nearest rows, ties in canonical order, with squared sums of weights."""
@@ -198,7 +215,8 @@ class ClassData(EnsembleData):
     @property
     def priors(self) -> Floats:
         """How many cases each class has."""
-        return self.cases.class_counts.astype(np.float64)
+        counts = np.bincount(self.targets, minlength=self.n_outputs)
+        return counts.astype(np.float64)
 
     def priors_without(self, rows: NDArray[np.integer]) -> Floats:
         """How many cases each class has without a row, (n_rows, n_classes).
@@ -235,7 +253,11 @@ class ClassData(EnsembleData):
         return classes, self.cases.class_counts.size
 
     def _find_relevance(self) -> Floats:
-        return eager_scores(self.cases.counts, self.cases.offsets, "gain_ratio")
+        counts: NDArray[np.generic] = self.cases.counts
+        offsets = self.cases.offsets
+        if self.copies is not None:
+            counts = count_known(self.codes, offsets, self.targets, self.n_outputs)
+        return eager_scores(counts, offsets, "gain_ratio")
 
     def _make_paths(
         self, codes: NDArray[np.int32], values: Floats, sizes: Ints
@@ -348,6 +370,12 @@ def _deciles(values: Floats) -> Floats:
     ends = -(-np.arange(1, _N_BINS) * len(known) // _N_BINS) - 1  # rounded up
     cuts = np.unique(known[ends])
     return cuts[cuts < known[-1]]
+
+
+def find_copies(base: CaseBase) -> Ints | None:
+    """How often each row is listed, in canonical order; None where all weigh 1."""
+    weights = find_row_weights(base)
+    return None if weights is None else count_copies(weights.values, _MOST_COPIES)
 
 
 def prepare_data(base: CaseBase, target: Target) -> EnsembleData:

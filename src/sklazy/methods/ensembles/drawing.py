@@ -45,7 +45,7 @@ _BELOW_ALL = 1e-12
 _COMBINED = {
     "mean": "mean",
     "median": "median",
-    "error": "mean, weighted by how well members do around the row,",
+    "error": "mean, weighted by the members' errors near the row,",
 }
 _MEASURES = {
     "accuracy": "members' accuracy",
@@ -105,11 +105,11 @@ def _explain_number(receipt: Plain) -> list[str]:
     had += f" on average{spread}." if near["k"] > 1 else "."
     return [
         f"The {how} of {pluralize(len(members), 'member')} "
-        f"({join(kinds_of(members))}), which say {_range(members)}.",
+        f"({join(kinds_of(members))}), which predict {_range(members)}.",
         _bags(receipt),
         *([had] if near["k"] else []),
-        f"Tried on the nearest {pluralize(around['n_cases'], 'case')}, members are off "
-        f"by {format_number(around['error'])} (root mean square).",
+        f"On the nearest {pluralize(around['n_cases'], 'case')}, the members' error is "
+        f"{format_number(around['error'])} (root mean square).",
     ]
 
 
@@ -139,10 +139,10 @@ def _how_votes_fall(receipt: Plain) -> str:
 
 
 _DECIDED = {
-    "accuracy": " Votes count by the accuracy of their members around the row.",
-    "knora-e": " Only members that are right on the cases nearest to the row count.",
-    "knora-u": " Members count by the cases near the row that they are right on.",
-    "stacked": " Votes count by weights that fit the cases near the row best.",
+    "accuracy": " Votes are weighted by the members' accuracy near the row.",
+    "knora-e": " Only members that are right on the nearest cases vote.",
+    "knora-u": " Votes are weighted by the number of near cases a member gets right.",
+    "stacked": " Votes have the weights that fit the cases near the row best.",
     "probability": " The mean of their probabilities decides.",
 }
 
@@ -209,9 +209,9 @@ def _draw_values(receipt: Plain) -> list[Block]:
     values = [m["value"] for m in receipt["members"] if m["value"] is not None]
     if not values:
         return []
-    title = "What the members say"
+    title = "Predictions of the members"
     drawn = draw_histogram(values, receipt["answer"], title, _target(receipt))
-    caption = "How many members say so; the line is the answer."
+    caption = "Number of members for each prediction; the line is the answer."
     return [Heading(title), Figure(drawn, caption)]
 
 
@@ -220,7 +220,7 @@ def _target(receipt: Plain) -> str:
 
 
 def _draw_attributes(receipt: Plain) -> list[Block]:
-    """The attributes, those that most members rest on first."""
+    """The attributes, those that most members use first."""
     uses, choosers = _count_uses(receipt["members"])
     values = {item["name"]: item["value"] for item in receipt["query"]}
     items = sorted(
@@ -254,12 +254,12 @@ def _meaning(receipt: Plain, n_choosers: int) -> str:
         else "the share of the target's variance that it explains"
     )
     weight = (
-        "The weight is what an attribute counts in the distance between rows: "
-        f"{relevance}, divided by that of the best one."
+        "The weight of an attribute in the distance between rows is "
+        f"{relevance}, divided by that of the best attribute."
     )
     if not n_choosers:
         return weight
-    return f"How many members test an attribute for this row. {weight}"
+    return f"How many members test the attribute for this row. {weight}"
 
 
 def _count_uses(members: Sequence[Plain]) -> tuple[Counter[str], Counter[str]]:
@@ -295,7 +295,7 @@ def _draw_kinds(receipt: Plain) -> list[Block]:
             rows.append([*cells, str(n), Bar(n / len(alike))])
         else:
             rows.append([*cells, _range(alike)])
-    header = ["for the answer", ""] if classes else ["say"]
+    header = ["for the answer", ""] if classes else ["predict"]
     sides = "lrrb" if classes else "lrr"
     grid = Grid(["kind", "members", *header], sides, rows, shown=20, noun="kinds")
     return [Heading("Kinds of members"), grid]
@@ -316,8 +316,8 @@ def _draw_members(receipt: Plain) -> Fold:
             cells.append(format_number(member["value"]))
         cells += [format_number(member["weight"], 3)] if weighted else []
         rows.append([*cells, describe_evidence(member, labels)])
-    headings = ["votes for", "probability"] if votes else ["says"]
-    header = ["bag", "member", *headings, *["counts"] * weighted, "because of"]
+    headings = ["votes for", "probability"] if votes else ["predicts"]
+    header = ["bag", "member", *headings, *["weight"] * weighted, "because of"]
     sides = ("rllr" if votes else "rlr") + "r" * weighted + "l"
     n_more = len(members) - len(rows)
     grid = Grid(header, sides, rows, shown=8, n_more=n_more, noun="members")

@@ -23,7 +23,12 @@ from sklazy.methods.ensembles.combining import (
     combine_classes,
     combine_numbers,
 )
-from sklazy.methods.ensembles.data import ClassData, EnsembleData, prepare_data
+from sklazy.methods.ensembles.data import (
+    ClassData,
+    EnsembleData,
+    find_copies,
+    prepare_data,
+)
 from sklazy.methods.ensembles.evidence import Evidence
 from sklazy.methods.ensembles.members import (
     BagMember,
@@ -138,6 +143,8 @@ class EnsembleLearner:
     approximate : bool
         Whether categories and classes stay those of all rows when rows are left out of
         the bags of random paths.
+    in_part : bool
+        Whether one of the copies that a whole weight stands for is left out, not all.
     """
 
     target: Target
@@ -150,6 +157,7 @@ class EnsembleLearner:
     max_samples: float | str | None = None
     seed: int = 0
     approximate: bool = field(default=False, compare=False)
+    in_part: bool = field(default=False, compare=False)
 
     def prepare(self, base: CaseBase) -> EnsembleCases:
         """Order and weigh the cases, and find what the members need."""
@@ -172,7 +180,7 @@ class EnsembleLearner:
             near,
             *seeds,
             share=self.share_bags,
-            left_out=_left_out(batch),
+            left_out=_left_out(data, batch),
             max_draws=self._n_draws(data.n_rows),
         )
         outputs = self.ask(data, queries, bags)
@@ -214,7 +222,23 @@ class EnsembleLearner:
         fewer = min(self._n_draws(base.n_rows), others) != self._n_draws(others)
         if not drawn or self.n_neighbors != 0 or self._is_weighted or fewer:
             return np.zeros(base.n_rows, bool)
-        return ~_are_lonely(base) | self.approximate
+        return (~_are_lonely(base) | self.approximate) & self._are_single(base)
+
+    def _are_single(self, base: CaseBase) -> NDArray[np.bool_]:
+        """Which rows are left out with a copy, (n_rows,), as they lie in the base.
+
+        Without a row whose weight is no whole number, others have other copies.
+        """
+        copies = find_copies(base)
+        if copies is None:
+            return np.ones(base.n_rows, bool)
+        weights = base.weights[base.order]
+        whole = bool((weights == np.round(weights)).all())
+        single = np.empty(base.n_rows, bool)
+        single[base.order] = (copies <= 1) & (whole or self.approximate)
+        if whole and self.in_part:
+            single[:] = True
+        return single
 
     def _n_near(self, n_rows: int) -> int:
         """How many neighbors the bags of `n_rows` rows hold."""
@@ -299,11 +323,11 @@ class EnsembleLearner:
         return losses.reshape(*rows.shape, -1)
 
 
-def _left_out(batch: Batch) -> Ints | None:
+def _left_out(data: EnsembleData, batch: Batch) -> Ints | None:
     """The places of the cases that a batch leaves out."""
     if batch.excluded is None:
         return None
-    return left_out_places(batch.base, batch.excluded)
+    return data.find_places(left_out_places(batch.base, batch.excluded))
 
 
 def _are_lonely(base: CaseBase) -> NDArray[np.bool_]:

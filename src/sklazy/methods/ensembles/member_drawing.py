@@ -105,10 +105,10 @@ def drawn_step_in_words(step: Plain) -> str:
 
 
 def _likelihoods(evidence: Plain, member: Plain, labels: Sequence[object]) -> Cell:
-    """The attributes that weigh most for the vote against the next class."""
+    """The attributes that favor the vote most against the next class."""
     voted, other = _first_two(member, labels)
     if other is None:
-        return "one class alone"
+        return "only one class"
     gains = [(gain(i["log"], voted, other), i["name"]) for i in evidence["attributes"]]
     gains.sort(key=lambda item: -item[0])
     named = [f"{format_value(name)} {log:+.2f}" for log, name in gains if log > 0]
@@ -159,7 +159,9 @@ def _rule(evidence: Plain, member: Plain, labels: Sequence[object]) -> Cell:
 
 def _model(evidence: Plain, member: Plain, labels: Sequence[object]) -> Cell:
     name = format_value(evidence["estimator"])
-    return name if evidence["fitted"] else f"{name}: no model; the bag's own answer"
+    return (
+        name if evidence["fitted"] else f"{name}: no model fitted; the bag's own answer"
+    )
 
 
 _WRITERS = {

@@ -1,6 +1,10 @@
 """The kinds of members an ensemble may have; each answers from the bags of a query.
 
-Every kind serves classes and numbers: the data it is given know which.
+Every kind serves classes and numbers: the data it is given know which. A new kind is
+a `BagMember` here, named in `estimators/ensembles/member_kinds.py` and in the lists of
+`stacking.py` beside it. Evidence of a new kind goes through `evidence.py`,
+`member_receipt.py` and `member_drawing.py`; its slow twin is in
+`tests/oracle/ensembles.py`.
 """
 
 from collections.abc import Sequence

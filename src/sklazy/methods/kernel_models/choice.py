@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklazy.flow import KernelColumns
 from sklazy.kernels.kernel_models import measure_distances
 from sklazy.methods.kernel_models.solution import decompose, leave_rows_out
+from sklazy.methods.row_weights import RowWeights
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -35,9 +36,14 @@ Candidate = tuple[float, Floats]
 
 
 class Judge(Protocol):
-    """Loss of left-out answers, (n_rows, n_targets)."""
+    """Loss of left-out answers, (n_rows, n_targets).
+
+    `total` is the number of rows, or the sum of their weights, where they have any.
+    """
 
     n_rows: int
+    total: float
+    weights: RowWeights | None
 
     def measure(self, left_out: Floats) -> tuple[float, float]:
         """The least loss, and its temperature."""
@@ -128,11 +134,12 @@ def _try_all(
     best: KernelSettings | None = None
     for share, own in candidates:
         distances = measure_all(columns._replace(weights=own))
-        median = find_median(distances)
+        median = find_median(distances, judge.weights)
         for width in widths:
-            if len(targets) == 1:  # nothing to leave out: any will do
+            if len(targets) == 1 and judge.total <= 1.0:  # nothing to leave out
                 return KernelSettings(share, own, width, median, RIDGES[0], 1.0, np.nan)
-            parts = decompose(np.exp(distances * (-width / median)), targets)
+            similarities = np.exp(distances * (-width / median))
+            parts = decompose(similarities, targets, judge.weights)
             for ridge in RIDGES:
                 loss, temperature = judge.measure(leave_rows_out(parts, ridge))
                 found = KernelSettings(
@@ -154,10 +161,23 @@ def measure_all(columns: KernelColumns) -> Floats:
     return distances
 
 
-def find_median(distances: Floats) -> float:
-    """The median of distances above 0; 1 if there is none."""
-    apart = distances[distances > 0.0]
-    return float(np.median(apart)) if len(apart) else 1.0
+def find_median(distances: Floats, weights: RowWeights | None = None) -> float:
+    """The median of distances above 0; 1 if there is none.
+
+    A pair of rows counts by the product of their weights.
+    """
+    apart = distances > 0.0
+    if not apart.any():
+        return 1.0
+    if weights is None:
+        return float(np.median(distances[apart]))
+    pairs = np.outer(weights.values, weights.values)[apart]
+    order = np.argsort(distances[apart], kind="stable")
+    sorted_, sums = distances[apart][order], np.cumsum(pairs[order])
+    half = 0.5 * sums[-1]
+    tie = _TIE * half
+    ends = sums.searchsorted([half - tie, half + tie])
+    return float(sorted_[np.minimum(ends, len(sorted_) - 1)].mean())
 
 
 class ClassJudge:
@@ -166,17 +186,22 @@ class ClassJudge:
     The only row of a class is not judged: without it its class is unknown.
     """
 
-    def __init__(self, classes: Ints) -> None:
-        self.n_rows = len(classes)
-        judged = np.flatnonzero(np.bincount(classes)[classes] > 1)
+    def __init__(self, classes: Ints, weights: RowWeights | None = None) -> None:
+        self.n_rows, self.weights = len(classes), weights
+        self.total = _sum_up(classes, weights)
+        judged = np.flatnonzero(_have_others(classes, weights))
         self.rows = judged if len(judged) else np.arange(len(classes))
         self.classes = classes[self.rows]
+        self._judged = np.ones(len(self.rows))
+        if weights is not None:
+            self._judged = weights.values[self.rows]
+        self._parts = self._judged / self._judged.sum()
 
     def measure(self, left_out: Floats) -> tuple[float, float]:
         """The least loss, and its temperature."""
         own = left_out[self.rows, self.classes]
         above = left_out[self.rows] - own[:, None]
-        losses = _log_losses(above)
+        losses = _log_losses(above, None if self.weights is None else self._parts)
         best = int(np.argmin(losses))
         return float(losses[best]), float(TEMPERATURES[best])
 
@@ -187,36 +212,58 @@ class ClassJudge:
         shares /= shares.sum(axis=1, keepdims=True)
         shares[np.arange(len(scores)), self.classes] -= 1.0
         slopes = np.zeros(left_out.shape)
-        slopes[self.rows] = temperature * shares / len(scores)
+        slopes[self.rows] = temperature * shares * self._parts[:, None]
         return slopes
 
     def gain(self, before: float, after: float) -> float:
         """Of all rows together, in nats."""
-        return len(self.rows) * (before - after)
+        return float(self._judged.sum()) * (before - after)
 
 
-def _log_losses(above: Floats) -> Floats:
-    """Mean log loss with each temperature, from scores less that of the true class."""
+def _sum_up(rows: NDArray[np.generic], weights: RowWeights | None) -> float:
+    return len(rows) if weights is None else float(weights.values.sum())
+
+
+def _have_others(classes: Ints, weights: RowWeights | None) -> NDArray[np.bool_]:
+    """Whether a row's class is known without what is left out of the row."""
+    if weights is None:
+        return np.asarray(np.bincount(classes)[classes] > 1)
+    sums = np.bincount(classes, weights.values)[classes]
+    return np.asarray(sums - weights.values * weights.shares > _TIE * sums)
+
+
+def _log_losses(above: Floats, parts: Floats | None) -> Floats:
+    """Mean log loss with each temperature, from scores less that of the true class.
+
+    `parts` are the shares of rows in the mean, equal ones where there are none.
+    """
     with np.errstate(over="ignore"):
         odds = np.exp(TEMPERATURES[:, None, None] * above)
         probabilities = 1.0 / odds.sum(axis=2)
     floored = (1.0 - _FLOOR) * probabilities + _FLOOR / above.shape[1]
-    return np.asarray(-np.log(floored).mean(axis=1))
+    losses = -np.log(floored)
+    return np.asarray(losses.mean(axis=1) if parts is None else losses @ parts)
 
 
 class NumberJudge:
     """Mean squared error; there is no temperature."""
 
-    def __init__(self, targets: Floats) -> None:
-        self.targets, self.n_rows = targets, len(targets)
+    def __init__(self, targets: Floats, weights: RowWeights | None = None) -> None:
+        self.targets, self.n_rows, self.weights = targets, len(targets), weights
+        self.total = _sum_up(targets, weights)
 
     def measure(self, left_out: Floats) -> tuple[float, float]:
         """The mean squared error, and 1."""
-        return float(((left_out - self.targets) ** 2).mean()), 1.0
+        squares = (left_out - self.targets) ** 2
+        if self.weights is None:
+            return float(squares.mean()), 1.0
+        return float(self.weights.values @ squares.mean(axis=1) / self.total), 1.0
 
     def slope(self, left_out: Floats, temperature: float) -> Floats:
         """The derivative of the loss by every answer."""
         slopes: Floats = 2.0 * (left_out - self.targets) / left_out.size
+        if self.weights is not None:
+            slopes *= self.weights.values[:, None] * (self.n_rows / self.total)
         return slopes
 
     def gain(self, before: float, after: float) -> float:
@@ -224,5 +271,7 @@ class NumberJudge:
         if after >= before:
             return 0.0
         return (
-            np.inf if after == 0 else 0.5 * self.targets.size * np.log(before / after)
+            np.inf
+            if after == 0
+            else 0.5 * self.total * self.targets.shape[1] * np.log(before / after)
         )

@@ -8,6 +8,7 @@ from scipy.linalg import cho_factor
 
 from sklazy.answer.learner import Effort
 from sklazy.casebase import CaseBase
+from sklazy.errors import BadInputError
 from sklazy.flow import KernelColumns
 from sklazy.measures.magnitudes import find_unit
 from sklazy.methods.kernel_models.choice import (
@@ -27,6 +28,7 @@ from sklazy.methods.kernel_models.coding import (
     bin_numbers,
     code_cases,
     make_coding,
+    make_ladder,
     rank_cases,
 )
 from sklazy.methods.kernel_models.descent import descend
@@ -38,12 +40,19 @@ from sklazy.methods.kernel_models.landmarks import (
     take_rows,
 )
 from sklazy.methods.kernel_models.refine import refine_settings
-from sklazy.methods.kernel_models.solution import Solution, mean_of_others, solve
+from sklazy.methods.kernel_models.solution import (
+    Solution,
+    mean_of_all,
+    mean_of_others,
+    solve,
+    weigh_system,
+)
 from sklazy.methods.kernel_models.weights import (
     find_telling,
     measure_information,
     weigh_attributes,
 )
+from sklazy.methods.row_weights import RowWeights, count_copies, find_row_weights
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -51,6 +60,7 @@ Ints = NDArray[np.int64]
 _MOST_QUERIES = 1024
 _DEVICE_SLICES = 1 << 13, 1 << 14
 _MORE_LEFT_OUT = 5  # times `max_loo_rows`, of many cases
+_MORE_COPIES = 4  # times `max_loo_rows`, that random paths see of rows with weights
 
 
 class Limits(NamedTuple):
@@ -96,6 +106,7 @@ class KernelData(NamedTuple):
     unit : float
         The factor of the numbers, so that they can be squared.
     solution : Solution, Landmarks, or None where each query's nearest are solved
+    weights : RowWeights, or None where all cases weigh 1
     device : str, or None for the CPU
         Where queries are answered.
     """
@@ -111,13 +122,20 @@ class KernelData(NamedTuple):
     present: Ints
     unit: float
     solution: Solution | Landmarks | None
+    weights: RowWeights | None = None
     device: str | None = None
 
     @property
     def center(self) -> Floats:
         """The mean of the targets: shares of classes, or of numbers; (n_targets,)."""
-        center: Floats = self.targets.mean(axis=0)
-        return center
+        return mean_of_all(self.targets, self.weights)
+
+    @property
+    def roots(self) -> Floats:
+        """The roots of the cases' weights, (n_rows,)."""
+        if self.weights is None:
+            return np.ones(len(self.rows))
+        return np.sqrt(self.weights.values)
 
     @property
     def anchors(self) -> KernelColumns:
@@ -135,6 +153,7 @@ class KernelData(NamedTuple):
 
         `hidden` is the place of the case that each does not see, or -1.
         """
+        # Only where there are no weights: systems of the nearest take none.
         centers = np.tile(self.center, (len(hidden), 1))
         left = hidden >= 0
         if left.any():
@@ -171,12 +190,20 @@ class Outcomes(NamedTuple):
         As in `KernelData`.
     classes : int64 array of shape (n_rows,)
         Places of the classes in `present`, or bins of numbers.
+    weights : RowWeights, or None where all cases weigh 1
     """
 
     targets: Floats
     present: Ints
     unit: float
     classes: Ints
+    weights: RowWeights | None
+
+    def first_rows(self, n_rows: int) -> Ints | slice:
+        """The first rows in canonical order, of those whose weight counts."""
+        if self.weights is None:
+            return slice(0, n_rows)
+        return self.weights.counting()[:n_rows]
 
 
 def prepare_kernel(base: CaseBase, limits: Limits) -> KernelData:
@@ -185,9 +212,12 @@ def prepare_kernel(base: CaseBase, limits: Limits) -> KernelData:
     Rows are taken in canonical order, so that no digit depends on the order they came
     in, and the first ones are a fair draw.
     """
-    cases, rows = base.cases, base.order
-    coding, outcomes = make_coding(cases, rows), find_outcomes(base, rows)
-    placed = code_cases(coding, cases, rows)
+    cases, rows, weights = base.cases, base.order, find_row_weights(base)
+    coding = make_coding(cases, rows, None if weights is None else weights.values)
+    outcomes, placed = (
+        find_outcomes(base, rows, weights),
+        code_cases(coding, cases, rows),
+    )
     information = find_information(base, coding, outcomes, limits)
     equal = np.ones(len(placed))
     columns = KernelColumns(placed, coding.nominal, coding.absents, equal)
@@ -196,8 +226,10 @@ def prepare_kernel(base: CaseBase, limits: Limits) -> KernelData:
     if len(rows) <= limits.max_rows:
         columns = columns._replace(weights=settings.weights)
         similarities = measure_similarities(columns, settings.rate)
-        solution = solve(similarities, settings.ridge, outcomes.targets)
-    elif limits.n_landmarks != 0:
+        solution = solve(similarities, settings.ridge, outcomes.targets, weights)
+    elif limits.n_landmarks == 0:
+        _refuse_weights(weights, limits)
+    else:
         settings, solution = sum_up_rows(columns, settings, outcomes, limits)
     columns = columns._replace(weights=settings.weights)
     return KernelData(
@@ -212,38 +244,57 @@ def prepare_kernel(base: CaseBase, limits: Limits) -> KernelData:
         outcomes.present,
         outcomes.unit,
         solution,
+        weights,
     )
+
+
+def _refuse_weights(weights: RowWeights | None, limits: Limits) -> None:
+    if weights is not None:
+        raise BadInputError(
+            "n_landmarks=0 solves the nearest rows of each query, which takes no "
+            "weights of rows (sample_weight, half_life). Leave n_landmarks at None, or "
+            f"raise max_rows={limits.max_rows}."
+        )
 
 
 def sum_up_rows(
     columns: KernelColumns, settings: KernelSettings, outcomes: Outcomes, limits: Limits
 ) -> tuple[KernelSettings, Landmarks]:
     """Improve the settings on more rows, then solve landmarks with all rows."""
-    targets, first = outcomes.targets, slice(0, _MORE_LEFT_OUT * limits.max_loo_rows)
+    targets = outcomes.targets
+    first = outcomes.first_rows(_MORE_LEFT_OUT * limits.max_loo_rows)
     part, judge = take_rows(columns, first), find_judge(outcomes, first)
     settings = descend(part, settings, targets[first], judge, limits.max_loo_rows)
     n_landmarks = limits.n_landmarks
     if n_landmarks is None:
         n_landmarks = count_landmarks(len(targets), limits.max_rows)
     columns = columns._replace(weights=settings.weights)
-    return solve_landmarks(columns, settings, targets, judge, n_landmarks)
+    judged = np.arange(len(targets))[first], judge
+    weights = outcomes.weights
+    return solve_landmarks(columns, settings, targets, judged, n_landmarks, weights)
 
 
-def find_judge(outcomes: Outcomes, rows: slice) -> Judge:
+def find_judge(outcomes: Outcomes, rows: Ints | slice) -> Judge:
     """The judge of left-out answers for some rows."""
+    weights = None if outcomes.weights is None else outcomes.weights.take(rows)
     if outcomes.targets.shape[1] > 1:
-        return ClassJudge(outcomes.classes[rows])
-    return NumberJudge(outcomes.targets[rows])
+        return ClassJudge(outcomes.classes[rows], weights)
+    return NumberJudge(outcomes.targets[rows], weights)
 
 
 def find_information(
     base: CaseBase, coding: Coding, outcomes: Outcomes, limits: Limits
 ) -> Floats:
     """Information of attributes on classes by random paths, or on numbers by counts."""
-    cases, rows = base.cases, base.order
+    cases, rows, weights = base.cases, base.order, outcomes.weights
     if not base.class_labels:
-        return measure_information(bin_cases(coding, cases, rows), outcomes.classes)
-    first = slice(0, limits.max_loo_rows)
+        values = None if weights is None else weights.values
+        bins = bin_cases(coding, cases, rows)
+        return measure_information(bins, outcomes.classes, values)
+    first = np.arange(len(rows))[outcomes.first_rows(limits.max_loo_rows)]
+    if weights is not None:  # bags hold whole copies
+        most = _MORE_COPIES * limits.max_loo_rows
+        first = np.repeat(first, count_copies(weights.values[first], most))
     ranks = rank_cases(coding, cases, rows[first])
     classes = outcomes.classes[first]
     return measure_gains(ranks, coding.nominal, classes, limits.n_paths)
@@ -256,31 +307,44 @@ def measure_similarities(columns: KernelColumns, rate: float) -> Floats:
 
 
 def factorize(
-    columns: KernelColumns, settings: KernelSettings
+    columns: KernelColumns, settings: KernelSettings, weights: RowWeights | None
 ) -> tuple[NDArray[Any], bool]:
     """The system of all rows, as `scipy.linalg.cho_solve` takes it."""
     system = measure_similarities(columns, settings.rate)
+    if weights is not None:
+        system = weigh_system(system, weights)
     system[np.diag_indices_from(system)] += settings.ridge
     return cho_factor(system, lower=True)
 
 
-def find_outcomes(base: CaseBase, rows: Ints) -> Outcomes:
-    """Classes as indicators, or numbers in a unit of their own."""
+def find_outcomes(base: CaseBase, rows: Ints, weights: RowWeights | None) -> Outcomes:
+    """Classes as indicators, or numbers in a unit of their own.
+
+    A class whose rows have no weight is not present.
+    """
     cases = base.cases
     if base.class_labels:
-        present, classes = np.unique(cases.classes[rows], return_inverse=True)
-        indicators = np.eye(len(present))[classes]
-        return Outcomes(indicators, present.astype(np.int64), 1.0, classes)
+        given = cases.classes[rows]
+        present = np.unique(given if weights is None else given[weights.values > 0])
+        classes = np.minimum(present.searchsorted(given), len(present) - 1)
+        indicators = (given[:, None] == present).astype(np.float64)
+        kinds = present.astype(np.int64)
+        return Outcomes(indicators, kinds, 1.0, classes, weights)
     numbers = cases.targets[0, rows]
-    unit, bins = find_unit(numbers), bin_numbers(np.sort(numbers), numbers)
-    return Outcomes((numbers * unit)[:, None], np.zeros(1, np.int64), unit, bins)
+    ladder = make_ladder(numbers, None if weights is None else weights.values)
+    unit, bins = find_unit(numbers), bin_numbers(ladder, numbers)
+    targets, kinds = (numbers * unit)[:, None], np.zeros(1, np.int64)
+    return Outcomes(targets, kinds, unit, bins, weights)
 
 
 def choose(
     columns: KernelColumns, information: Floats, outcomes: Outcomes, limits: Limits
 ) -> KernelSettings:
     """The settings of least left-out loss on the first rows."""
-    telling, first = find_telling(columns.values), slice(0, limits.max_loo_rows)
+    first, used = outcomes.first_rows(limits.max_loo_rows), columns.values
+    if outcomes.weights is not None:
+        used = used[:, outcomes.weights.counting()]
+    telling = find_telling(used)
     weights = [(s, weigh_attributes(information, telling, s)) for s in SHARES]
     targets, is_class = outcomes.targets[first], outcomes.targets.shape[1] > 1
     part = columns._replace(values=np.ascontiguousarray(columns.values[:, first]))

@@ -4,7 +4,8 @@ As in `refine`, for landmarks. The left-out error of row i is e_i = u_i / (1 - h
 where u = y - Ka, a = A^-1 K'y, h_i = k_i' A^-1 k_i, and A = K'K + rM (see `landmarks`);
 y has lost its center. With L the loss, g = dL/du, q = dL/dh, B = KA^-1, b = B'g and
 S = B' diag(q) B its derivative by K is -(g - Kb)a' - ub' + 2 diag(q) B - 2KS, by M
-r(ba' - S), and by r the sum of M times (ba' - S).
+r(ba' - S), and by r the sum of M times (ba' - S). With weights of rows WK stands for K
+there, Wu for u, and q for what is left out of each weight.
 """
 
 from typing import NamedTuple
@@ -24,7 +25,7 @@ from sklazy.methods.kernel_models.landmarks import (
     take_rows,
 )
 from sklazy.methods.kernel_models.refine import FEWEST_ROWS
-from sklazy.methods.kernel_models.solution import invert_system
+from sklazy.methods.kernel_models.solution import invert_system, mean_of_all
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -109,7 +110,7 @@ def descend(
     n_landmarks : int
     """
     moving = np.flatnonzero(settings.weights > 0.0)
-    if len(targets) < FEWEST_ROWS or not len(moving):
+    if judge.total < FEWEST_ROWS or not len(moving):
         return settings
     landmarks = draw_landmarks(columns, n_landmarks)
     rows = DescentRows(columns, landmarks, targets, judge)
@@ -157,17 +158,20 @@ def solve_rows(rows: DescentRows, settings: KernelSettings) -> State:
     centers = take_rows(columns, rows.landmarks)
     near = similarities_to(centers, columns, slice(None), settings.rate)
     among = similarities_to(centers, centers, slice(None), settings.rate)
-    inverse = invert_system(add_jitter(near.T @ near + settings.ridge * among))
+    weights = rows.judge.weights
+    weighed = near if weights is None else near * weights.values[:, None]
+    inverse = invert_system(add_jitter(weighed.T @ near + settings.ridge * among))
     spread = near @ inverse
     leverages = np.einsum("ij,ij->i", spread, near)
+    if weights is not None:
+        leverages *= weights.values * weights.shares
     free = 1.0 - np.minimum(leverages, LARGEST_LEVERAGE)[:, None]
-    centered = rows.targets - rows.targets.mean(axis=0)
-    coefficients = inverse @ (near.T @ centered)
+    centered = rows.targets - mean_of_all(rows.targets, weights)
+    coefficients = inverse @ (weighed.T @ centered)
     residuals = centered - near @ coefficients
     left_out = rows.targets - residuals / free
-    loss, temperature = rows.judge.measure(left_out)
     return State(
-        settings._replace(loss=loss, temperature=temperature),
+        _judge(settings, rows.judge, left_out),
         columns,
         centers,
         near,
@@ -181,19 +185,31 @@ def solve_rows(rows: DescentRows, settings: KernelSettings) -> State:
     )
 
 
+def _judge(settings: KernelSettings, judge: Judge, left_out: Floats) -> KernelSettings:
+    loss, temperature = judge.measure(left_out)
+    return settings._replace(loss=loss, temperature=temperature)
+
+
 def find_slopes(rows: DescentRows, state: State) -> Floats:
     """The derivatives of the loss by the logarithms of weights, and of the ridge."""
     settings, near, free = state.settings, state.near, state.free
+    residuals, weights = state.residuals, rows.judge.weights
     by_answer = rows.judge.slope(state.left_out, settings.temperature)
     by_residual = -by_answer / free
-    by_leverage = (by_residual * state.residuals / free).sum(axis=1, keepdims=True)
+    by_leverage = (by_residual * residuals / free).sum(axis=1, keepdims=True)
+    if weights is not None:
+        by_leverage *= (weights.values * weights.shares)[:, None]
+        near, residuals = (
+            near * weights.values[:, None],
+            residuals * weights.values[:, None],
+        )
     pulled = state.spread.T @ by_residual
     curved = state.spread.T @ (by_leverage * state.spread)
     by_near = 2.0 * (by_leverage * state.spread - near @ curved)
     by_near -= (by_residual - near @ pulled) @ state.coefficients.T
-    by_near -= state.residuals @ pulled.T
+    by_near -= residuals @ pulled.T
     by_among = pulled @ state.coefficients.T - curved
-    sums = _sum_pairs(state.centers, state.columns, by_near * near)
+    sums = _sum_pairs(state.centers, state.columns, by_near * state.near)
     by_ridge = settings.ridge * by_among * state.among
     sums += _sum_pairs(state.centers, state.centers, by_ridge)
     slopes = -settings.rate * settings.weights * sums

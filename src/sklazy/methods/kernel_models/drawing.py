@@ -1,4 +1,4 @@
-"""A receipt of a kernel model: who spoke for and against, and what attributes count."""
+"""A receipt of a kernel model: cases for and against, and weights of attributes."""
 
 from sklazy.report.article import (
     Article,
@@ -41,7 +41,7 @@ def draw_kernel_models(receipt: Plain) -> Article:
     ]
     why = [_explain_sum(receipt), _explain_weights(receipt)]
     if is_class:
-        brief = "cases heard", str(receipt["influential_cases"]["n_cases"])
+        brief = "cases with influence", str(receipt["influential_cases"]["n_cases"])
         return Article(sureness(receipt), why, parts, brief)
     error = format_number(receipt["kernel"]["loss"])
     return Article(f"give or take {error}", why, parts, ("error", error))
@@ -61,15 +61,15 @@ def _name(target: Plain, receipt: Plain) -> str:
 
 
 def _explain_sum(receipt: Plain) -> str:
-    """Where the score starts, and what cases add and take."""
+    """Where the score starts, and how much cases add and subtract."""
     target = receipt["targets"][_place(receipt)]
     what = "share" if "votes" in receipt else "mean"
-    start = f"From {format_number(target['center'])}, its {what} of all cases, "
+    start = f"Starting at {format_number(target['center'])}, its {what} of all cases, "
     n = pluralize(receipt["influential_cases"]["n_cases"], "case")
     return (
         f"{start}{_name(target, receipt)} comes to {format_number(target['score'])}: "
-        f"{n}, each heard by its similarity, add {format_number(target['for'])} and "
-        f"take {format_number(_minus(target['against']))}."
+        f"{n}, weighted by similarity, add {format_number(target['for'])} and "
+        f"subtract {format_number(_minus(target['against']))}."
     )
 
 
@@ -78,17 +78,20 @@ def _minus(value: float | None) -> float | None:
 
 
 def _explain_weights(receipt: Plain) -> str:
-    """The attributes that count most."""
+    """The attributes of the largest weight."""
     ordered = _by_weight(receipt)
     kernel = receipt["kernel"]
     if not (kernel["attribute_share"] or kernel["n_gradient_steps"]) or not ordered:
-        return "In the distance all attributes in which cases differ count alike."
+        return (
+            "All attributes in which cases differ have the same weight in the distance."
+        )
     names = [format_value(item["name"]) for item in ordered if item["weight"]]
-    return f"In the distance {join(names[:3])} count most."
+    verb = "has" if len(names) == 1 else "have"
+    return f"{join(names[:3])} {verb} the most weight in the distance."
 
 
 def _draw_cases(receipt: Plain) -> list[Block]:
-    """The cases that add or take most."""
+    """The cases that add or subtract most."""
     listed, n_cases = (
         receipt["influential_cases"]["listed"],
         receipt["influential_cases"]["n_cases"],
@@ -99,15 +102,21 @@ def _draw_cases(receipt: Plain) -> list[Block]:
     header = ["case", word, "distance", "similarity", "influence", "contribution", ""]
     layout = {"n_more": n_cases - len(listed), "noun": "cases"}
     note = (
-        "The influence is what a case's outcome counts in the answer. It adds that "
-        "much of what it differs by from the mean of all cases."
+        "The influence is the weight of a case's outcome in the answer. The "
+        "contribution is that weight times the outcome's difference from the mean of "
+        "all cases."
     )
     first = [item["name"] for item in _by_weight(receipt)[:_MOST_COLUMNS]]
     values = {item["name"]: item["value"] for item in receipt["query"]}
     query = {name: values.get(name) for name in first}
     grid = Grid(header, "llrrrrb", rows, shown=_SHOWN, medium="text", **layout)
     matrix = draw_cases(header, "llrRrrb", query, cases, shown=_SHOWN + 1, **layout)
-    return [Heading("Cases heard"), Paragraph(note, "soft"), grid, matrix]
+    return [
+        Heading("Cases with the most influence"),
+        Paragraph(note, "soft"),
+        grid,
+        matrix,
+    ]
 
 
 def _case_rows(receipt: Plain) -> list[list[Cell]]:
@@ -168,14 +177,14 @@ def _draw_settings(receipt: Plain) -> Fold:
     kernel = receipt["kernel"]
     rows: list[list[Cell]] = [
         [
-            "share of information in weights",
+            "share of information in the weights",
             format_percent(kernel["attribute_share"]),
         ],
         [
-            "decay of similarity over the median distance",
+            "decay of similarity, in median distances",
             format_number(kernel["width"]),
         ],
-        ["median distance of cases", format_number(kernel["median_distance"])],
+        ["median distance between cases", format_number(kernel["median_distance"])],
         ["ridge", format_number(kernel["ridge"])],
     ]
     if kernel["temperature"] is not None:

@@ -6,7 +6,8 @@ and c the mean of the other targets, the answer without the rows B is
 ``c + k'G(y - c) - u_B' G_BB^-1 (G(y - c))_B``: one product for all cases at once. Sums
 over landmarks lose what the rows added to them; the landmarks stay where they are. With
 w the weights of targets, H the leverages and e the residuals of the fit, the answer is
-less by ``w_B' (I - H_BB)^-1 e_B``.
+less by ``w_B' (I - H_BB)^-1 e_B``. Where rows have weights, similarities, targets, ones
+and residuals are multiplied by their roots.
 """
 
 from collections.abc import Sequence
@@ -33,7 +34,9 @@ from sklazy.methods.kernel_models.landmarks import (
     weigh_all,
 )
 from sklazy.methods.kernel_models.learner import KernelAnswer, weigh_neighbors
-from sklazy.methods.kernel_models.solution import invert
+from sklazy.methods.kernel_models.solution import invert, weigh_system
+
+_ROUNDING = 1e-12  # of the sum of all weights
 
 Blocks = Sequence[Ints]
 """Rows of the base that are left out together."""
@@ -79,8 +82,10 @@ def answer_without(
 
 def _invert(data: KernelData) -> Inverse:
     similarities = measure_similarities(data.columns, data.settings.rate)
-    matrix = invert(similarities, data.settings.ridge)
-    return Inverse(matrix, matrix @ data.targets, matrix.sum(axis=1))
+    if data.weights is not None:
+        similarities = weigh_system(similarities, data.weights)
+    matrix, roots = invert(similarities, data.settings.ridge), data.roots
+    return Inverse(matrix, matrix @ (roots[:, None] * data.targets), matrix @ roots)
 
 
 def _score_all(data: KernelData, placed: Floats, blocks: Blocks) -> Floats:
@@ -88,7 +93,7 @@ def _score_all(data: KernelData, placed: Floats, blocks: Blocks) -> Floats:
     inverse = data.base.derive((_invert, data.limits), lambda: _invert(data))
     distances = np.empty((1, len(data.rows)))
     measure_distances(data.columns, placed[None, :], distances)
-    near = np.exp(-data.settings.rate * distances[0])
+    near = np.exp(-data.settings.rate * distances[0]) * data.roots
     weights = inverse.matrix @ near
     of_targets, of_ones = near @ inverse.targets, float(near @ inverse.ones)
     centers = _find_centers(data, blocks)
@@ -128,11 +133,11 @@ class Fit(NamedTuple):
 
 
 def _fit_rows(data: KernelData, landmarks: Landmarks) -> Fit:
-    rate, n_rows = data.settings.rate, len(data.rows)
+    rate, n_rows, roots = data.settings.rate, len(data.rows), data.roots
     side = np.zeros(len(landmarks.places))
     for rows in each_block(n_rows):
         near = similarities_to(landmarks.columns, data.columns, rows, rate)
-        side += near.sum(axis=0)
+        side += roots[rows] ** 2 @ near
     ones, _ = lapack.dpotrs(landmarks.factor, side, lower=1)
     solved = landmarks.coefficients.T + ones[:, None] * data.center
     leverages, of_targets = np.empty(n_rows), np.empty((n_rows, solved.shape[1]))
@@ -140,7 +145,7 @@ def _fit_rows(data: KernelData, landmarks: Landmarks) -> Fit:
     for rows in each_block(n_rows):
         near = similarities_to(landmarks.columns, data.columns, rows, rate)
         halves = dtrsm(1.0, landmarks.factor, near.T, lower=1)
-        leverages[rows] = np.einsum("ij,ij->j", halves, halves)
+        leverages[rows] = np.einsum("ij,ij->j", halves, halves) * roots[rows] ** 2
         of_targets[rows], of_ones[rows] = near @ solved, near @ ones
     return Fit(leverages, of_targets, of_ones, solved, ones)
 
@@ -154,19 +159,21 @@ def _score_landmarks(
     distances = np.empty((1, len(landmarks.places)))
     measure_distances(landmarks.columns, placed[None, :], distances)
     side = np.exp(-rate * distances[0])
-    weights = weigh_all(landmarks, data.columns, rate, side)
+    roots = data.roots
+    weights = roots * weigh_all(landmarks, data.columns, rate, side)
     scores = centers + side @ fit.solved_targets
     scores -= centers * float(side @ fit.solved_ones)
     for i, block in enumerate(blocks):
-        center = centers[i]
-        fitted = fit.targets[block] - fit.ones[block, None] * center
-        residuals = data.targets[block] - center - fitted
+        residuals = data.targets[block] - fit.targets[block]
+        residuals -= (1.0 - fit.ones[block, None]) * centers[i]
+        residuals *= roots[block, None]
         if len(block) == 1:
             free = 1.0 - min(float(fit.leverages[block[0]]), LARGEST_LEVERAGE)
             scores[i] -= weights[block[0]] * residuals[0] / free
         else:
             chosen = take_rows(data.columns, block)
             near = similarities_to(landmarks.columns, chosen, slice(None), rate)
+            near *= roots[block, None]
             halves = dtrsm(1.0, landmarks.factor, near.T, lower=1)
             free_part = np.eye(len(block)) - halves.T @ halves
             scores[i] -= weights[block] @ np.linalg.solve(free_part, residuals)
@@ -195,18 +202,22 @@ def _score_nearest(data: KernelData, placed: Floats, blocks: Blocks) -> Floats:
     return np.asarray(scores)
 
 
-def _sum_blocks(data: KernelData, blocks: Blocks) -> tuple[Floats, Ints]:
-    """The sums of the targets of each block, and how many cases it has."""
-    sizes = np.array([len(block) for block in blocks])
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    return np.add.reduceat(data.targets[np.concatenate(blocks)], starts), sizes
+def _sum_blocks(values: Floats, blocks: Blocks) -> Floats:
+    """The sums of the rows of each block, (n_blocks, n_values)."""
+    sizes = [len(block) for block in blocks]
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+    return np.asarray(np.add.reduceat(values[np.concatenate(blocks)], starts))
 
 
 def _find_centers(data: KernelData, blocks: Blocks) -> Floats:
     """The mean of the targets without each block, (n_blocks, n_targets)."""
-    sums, sizes = _sum_blocks(data, blocks)
-    left = np.maximum(len(data.targets) - sizes, 1)
-    return np.asarray((data.targets.sum(axis=0) - sums) / left[:, None])
+    weights = data.roots[:, None] ** 2
+    weighed = np.hstack([weights * data.targets, weights])
+    left = weighed.sum(axis=0) - _sum_blocks(weighed, blocks)
+    some = left[:, -1:] > _ROUNDING * weights.sum()
+    return np.asarray(
+        np.where(some, left[:, :-1], 0.0) / np.where(some, left[:, -1:], 1.0)
+    )
 
 
 def _to_outputs(
@@ -216,7 +227,8 @@ def _to_outputs(
     if not data.base.class_labels:
         with np.errstate(over="ignore"):
             return np.asarray(scores[:, 0] / data.unit)
-    left = data.targets.sum(axis=0) - _sum_blocks(data, blocks)[0]
+    used = data.targets * (data.roots[:, None] > 0)
+    left = used.sum(axis=0) - _sum_blocks(used, blocks)
     shares, _ = soften(np.where(left > 0, scores, -np.inf), data.settings.temperature)
     outputs = np.zeros((len(blocks), len(data.base.class_labels)))
     outputs[:, data.present] = shares

@@ -5,7 +5,8 @@ other, r the ridge and A = K'K + rM, targets y less a center c have the coeffici
 A^-1 K'(y - c). Row i has the leverage h_i = k_i' A^-1 k_i, its own row of K being k_i,
 and without it its answer is y_i - (y_i - c - k_i' A^-1 K'(y - c)) / (1 - h_i), where c
 is the mean of the other rows. Where all rows are landmarks, these are the answers of
-the system of all rows.
+the system of all rows. With weights of rows, W their diagonal matrix, A = K'WK + rM,
+the coefficients are A^-1 K'W(y - c), and h_i counts as often as weight is left out.
 
 References
 ----------
@@ -26,7 +27,8 @@ from sklazy.casebase.canonical import content_hashes, number_words
 from sklazy.flow import KernelColumns
 from sklazy.kernels.kernel_models import measure_distances
 from sklazy.methods.kernel_models.choice import Judge, KernelSettings
-from sklazy.methods.kernel_models.solution import mean_of_others
+from sklazy.methods.kernel_models.solution import mean_of_all, mean_of_others
+from sklazy.methods.row_weights import RowWeights
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -72,6 +74,8 @@ class Landmarks(NamedTuple):
     coefficients : float64 array of shape (n_targets, n_landmarks)
     left_out : LeftOut
         The answer for every row from the others.
+    in_part : LeftOut
+        The same without that share of the row's weight by which settings are chosen.
     """
 
     places: Ints
@@ -79,6 +83,7 @@ class Landmarks(NamedTuple):
     factor: Floats
     coefficients: Floats
     left_out: "LeftOut"
+    in_part: "LeftOut"
 
 
 class Sums(NamedTuple):
@@ -114,7 +119,7 @@ def take_rows(columns: KernelColumns, rows: Ints | slice) -> KernelColumns:
 
 
 def similarities_to(
-    centers: KernelColumns, columns: KernelColumns, rows: slice, rate: float
+    centers: KernelColumns, columns: KernelColumns, rows: Ints | slice, rate: float
 ) -> Floats:
     """Similarities of a block of rows to landmarks, (n_rows, n_landmarks)."""
     queries = np.ascontiguousarray(columns.values[:, rows].T)
@@ -131,7 +136,11 @@ def each_block(n_rows: int) -> Iterator[slice]:
 
 
 def sum_rows(
-    centers: KernelColumns, columns: KernelColumns, targets: Floats, rate: float
+    centers: KernelColumns,
+    columns: KernelColumns,
+    targets: Floats,
+    rate: float,
+    weights: RowWeights | None = None,
 ) -> Sums:
     """Add up all rows, block by block."""
     n_centers = centers.values.shape[1]
@@ -139,9 +148,15 @@ def sum_rows(
     sides = np.zeros((n_centers, targets.shape[1] + 1))
     for rows in each_block(len(targets)):
         near = similarities_to(centers, columns, rows, rate)
+        if weights is None:
+            sides[:, :-1] += near.T @ targets[rows]
+            sides[:, -1] += near.sum(axis=0)
+        else:
+            own = weights.values[rows]
+            sides[:, :-1] += near.T @ (own[:, None] * targets[rows])
+            sides[:, -1] += own @ near
+            near *= np.sqrt(own)[:, None]
         products = dsyrk(1.0, near.T, 1.0, products, lower=1, overwrite_c=1)
-        sides[:, :-1] += near.T @ targets[rows]
-        sides[:, -1] += near.sum(axis=0)
     among = similarities_to(centers, centers, slice(None), rate)
     return Sums(products, sides, among)
 
@@ -164,7 +179,12 @@ def solve_sums(sums: Sums, ridge: float) -> tuple[Floats, Floats]:
 
 
 def leave_block_out(
-    near: Floats, factor: Floats, solved: Floats, targets: Floats, others: Floats
+    near: Floats,
+    factor: Floats,
+    solved: Floats,
+    targets: Floats,
+    others: Floats,
+    gone: Floats | None = None,
 ) -> Floats:
     """The answers for rows from all others, (n_rows, n_targets).
 
@@ -175,9 +195,13 @@ def leave_block_out(
         As in `Landmarks`.
     targets, others : float64 arrays of shape (n_rows, n_targets)
         The targets of the rows, and the means of all other rows.
+    gone : float64 array of shape (n_rows,), optional
+        The weight that is left out of each row; 1 by default.
     """
     halves = dtrsm(1.0, factor, near.T, lower=1)
     leverages = np.einsum("ij,ij->j", halves, halves)
+    if gone is not None:
+        leverages *= gone
     free = 1.0 - np.minimum(leverages, LARGEST_LEVERAGE)[:, None]
     fitted = near @ solved
     residuals = targets - others - fitted[:, :-1] + others * fitted[:, -1:]
@@ -190,7 +214,8 @@ def weigh_all(
 ) -> Floats:
     """The weight of every row's target in the answer to a query, (n_rows,).
 
-    `side` has the similarities of the query to the landmarks.
+    Rows that weigh 1 each, that is. `side` has the similarities of the query to the
+    landmarks.
     """
     influence, _ = lapack.dpotrs(landmarks.factor, side, lower=1)
     influences = np.empty(columns.values.shape[1])
@@ -234,8 +259,9 @@ def solve_landmarks(
     columns: KernelColumns,
     settings: KernelSettings,
     targets: Floats,
-    judge: Judge,
+    judged: tuple[Ints, Judge],
     n_landmarks: int,
+    weights: RowWeights | None = None,
 ) -> tuple[KernelSettings, Landmarks]:
     """Solve with all rows, and choose ridge and temperature by the first ones.
 
@@ -245,20 +271,31 @@ def solve_landmarks(
         All rows in canonical order, with the weights of `settings`.
     settings : KernelSettings
     targets : float64 array of shape (n_rows, n_targets)
-    judge : Judge
-        Of the first rows, `judge.n_rows` in number.
+    judged : pair of an int64 array and a Judge
+        The rows that settings are chosen by, and their judge.
     n_landmarks : int
+    weights : RowWeights, optional
     """
-    places, rate = draw_landmarks(columns, n_landmarks), settings.rate
+    rate = settings.rate
+    if weights is None:
+        places = draw_landmarks(columns, n_landmarks)
+    else:
+        counting = weights.counting()
+        places = counting[draw_landmarks(take_rows(columns, counting), n_landmarks)]
     centers = take_rows(columns, places)
-    sums = sum_rows(centers, columns, targets, rate)
-    trial = _Trial(columns, centers, targets, rate, sums)
-    settings = _choose_ridge(trial, settings, judge)
+    sums = sum_rows(centers, columns, targets, rate, weights)
+    trial = _Trial(columns, centers, targets, rate, sums, weights)
+    settings = _choose_ridge(trial, settings, judged)
     factor, solved = solve_sums(sums, settings.ridge)
-    left_out = LeftOut(lambda rows: trial.leave_out(rows, factor, solved), len(targets))
-    coefficients = solved[:, :-1] - targets.mean(axis=0) * solved[:, -1:]
+    in_part = LeftOut(lambda rows: trial.leave_out(rows, factor, solved), len(targets))
+    left_out, whole = in_part, trial.leaving_all()
+    if whole is not trial:
+        left_out = LeftOut(
+            lambda rows: whole.leave_out(rows, factor, solved), len(targets)
+        )
+    coefficients = solved[:, :-1] - mean_of_all(targets, weights) * solved[:, -1:]
     shown = np.ascontiguousarray(coefficients.T)
-    return settings, Landmarks(places, centers, factor, shown, left_out)
+    return settings, Landmarks(places, centers, factor, shown, left_out, in_part)
 
 
 class _Trial(NamedTuple):
@@ -269,28 +306,43 @@ class _Trial(NamedTuple):
     targets: Floats
     rate: float
     sums: Sums
+    weights: RowWeights | None
 
-    def leave_out(self, rows: slice, factor: Floats, solved: Floats) -> Floats:
+    def leaving_all(self) -> "_Trial":
+        """The same, leaving out all of a row's weight."""
+        weights = self.weights
+        if weights is None or (weights.shares == 1.0).all():
+            return self
+        shares = np.ones(len(weights.shares))
+        return self._replace(weights=weights._replace(shares=shares))
+
+    def leave_out(self, rows: Ints | slice, factor: Floats, solved: Floats) -> Floats:
         """The answers for a block of rows from all others."""
         near = similarities_to(self.centers, self.columns, rows, self.rate)
-        others = mean_of_others(self.targets, rows)
-        return leave_block_out(near, factor, solved, self.targets[rows], others)
+        others = mean_of_others(self.targets, rows, self.weights)
+        gone = None
+        if self.weights is not None:
+            gone = (self.weights.values * self.weights.shares)[rows]
+        return leave_block_out(near, factor, solved, self.targets[rows], others, gone)
 
-    def measure(self, ridge: float, judge: Judge) -> tuple[float, float]:
+    def measure(self, ridge: float, judged: tuple[Ints, Judge]) -> tuple[float, float]:
         """The left-out loss of the first rows with a ridge, and its temperature."""
         factor, solved = solve_sums(self.sums, ridge)
-        blocks = [self.leave_out(r, factor, solved) for r in each_block(judge.n_rows)]
+        rows, judge = judged
+        blocks = [
+            self.leave_out(rows[part], factor, solved) for part in each_block(len(rows))
+        ]
         return judge.measure(np.concatenate(blocks))
 
 
 def _choose_ridge(
-    trial: _Trial, settings: KernelSettings, judge: Judge
+    trial: _Trial, settings: KernelSettings, judged: tuple[Ints, Judge]
 ) -> KernelSettings:
     """Go from ridge to ridge as long as the left-out loss falls."""
-    best = _try_ridge(trial, settings, settings.ridge, judge)
+    best = _try_ridge(trial, settings, settings.ridge, judged)
     for factor in (STEP, 1.0 / STEP):
         for _ in range(_MOST_STEPS):
-            tried = _try_ridge(trial, settings, best.ridge * factor, judge)
+            tried = _try_ridge(trial, settings, best.ridge * factor, judged)
             if tried.loss >= best.loss:
                 break
             best = tried
@@ -300,7 +352,7 @@ def _choose_ridge(
 
 
 def _try_ridge(
-    trial: _Trial, settings: KernelSettings, ridge: float, judge: Judge
+    trial: _Trial, settings: KernelSettings, ridge: float, judged: tuple[Ints, Judge]
 ) -> KernelSettings:
-    loss, temperature = trial.measure(ridge, judge)
+    loss, temperature = trial.measure(ridge, judged)
     return settings._replace(ridge=ridge, loss=loss, temperature=temperature)

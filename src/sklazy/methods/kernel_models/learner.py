@@ -20,6 +20,7 @@ from sklazy.kernels.kernel_models import (
 )
 from sklazy.measures import argmax_with_ties
 from sklazy.methods.kernel_models.coding import code_queries
+from sklazy.methods.kernel_models.cuda import score_there
 from sklazy.methods.kernel_models.data import (
     KernelData,
     Limits,
@@ -27,7 +28,6 @@ from sklazy.methods.kernel_models.data import (
     prepare_kernel,
 )
 from sklazy.methods.kernel_models.landmarks import Landmarks, weigh_all
-from sklazy.methods.kernel_models.on_device import score_there
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -104,6 +104,8 @@ class KernelLearner:
     approximate : bool
         Whether coding, weights, width, ridge and temperature stay those of all rows
         when a row is left out.
+    in_part : bool
+        Whether one of the copies that a whole weight stands for is left out, not all.
     device : str, or None for the CPU
         Where queries are answered; settings are chosen on the CPU.
     """
@@ -111,6 +113,7 @@ class KernelLearner:
     target: Target
     limits: Limits
     approximate: bool = field(default=False, compare=False)
+    in_part: bool = field(default=False, compare=False)
     device: str | None = None
 
     def prepare(self, base: CaseBase) -> KernelData:
@@ -127,7 +130,7 @@ class KernelLearner:
             hidden = np.full(len(batch), -1)
         else:
             hidden = left_out_places(batch.base, batch.excluded)
-        scores = _score(ready, placed, hidden)
+        scores = _score(ready, placed, hidden, self.in_part)
         counts = count_seen(ready, hidden)
         return KernelAnswer(ready, batch.queries, placed, scores, counts)
 
@@ -136,10 +139,11 @@ class KernelLearner:
         return np.full(base.n_rows, self.approximate)
 
 
-def _score(data: KernelData, placed: Floats, hidden: Ints) -> Floats:
+def _score(data: KernelData, placed: Floats, hidden: Ints, in_part: bool) -> Floats:
     """Centers and what cases add, (n_queries, n_targets)."""
     if data.solution is not None and len(hidden) and hidden[0] >= 0:
-        return data.solution.left_out[hidden]
+        left_out = data.solution.in_part if in_part else data.solution.left_out
+        return left_out[hidden]
     if data.device is not None:
         return score_there(data, placed, hidden)
     if data.solution is None:
@@ -161,13 +165,27 @@ def _score_by_nearest(data: KernelData, placed: Floats, hidden: Ints) -> Floats:
 
 
 def count_seen(data: KernelData, hidden: Ints) -> Ints:
-    """The cases of each class that queries see, (n_queries, n_classes)."""
+    """The cases of each class that queries see, (n_queries, n_classes).
+
+    Those that weigh anything.
+    """
     cases = data.base.cases
-    counts = np.tile(cases.class_counts, (len(hidden), 1))
+    counts = np.tile(_count_classes(data), (len(hidden), 1))
     left = np.flatnonzero(hidden >= 0)
     if counts.shape[1]:
-        counts[left, cases.classes[data.rows[hidden[left]]]] -= 1
+        own = np.ones(len(left), np.int64)
+        if data.weights is not None:
+            own = (data.weights.values[hidden[left]] > 0).astype(np.int64)
+        counts[left, cases.classes[data.rows[hidden[left]]]] -= own
     return counts
+
+
+def _count_classes(data: KernelData) -> Ints:
+    cases = data.base.cases
+    if data.weights is None or not cases.class_counts.size:
+        return cases.class_counts
+    used = cases.classes[data.rows[data.weights.values > 0]]
+    return np.bincount(used, minlength=cases.class_counts.size)
 
 
 def weigh_neighbors(
@@ -182,7 +200,7 @@ def weigh_neighbors(
     return near, influences
 
 
-class Speakers(NamedTuple):
+class InfluentialCases(NamedTuple):
     """Influence of cases on the answer to one query.
 
     Attributes
@@ -223,20 +241,23 @@ def _find_influences(
 
         def weigh(placed: Floats, similarities: Floats) -> tuple[Ints, Floats]:
             side = similarities[landmarks.places]
-            return rows, weigh_all(landmarks, data.columns, rate, side)
+            influences = weigh_all(landmarks, data.columns, rate, side)
+            return rows, data.roots**2 * influences
 
     else:
         factor = data.base.derive(
-            (factorize, data.limits), lambda: factorize(data.columns, data.settings)
+            (factorize, data.limits),
+            lambda: factorize(data.columns, data.settings, data.weights),
         )
+        roots = data.roots
 
         def weigh(placed: Floats, similarities: Floats) -> tuple[Ints, Floats]:
-            return rows, cho_solve(factor, similarities)
+            return rows, roots * cho_solve(factor, roots * similarities)
 
     return weigh
 
 
-def find_speakers(answer: KernelAnswer) -> Iterator[Speakers]:
+def find_influential_cases(answer: KernelAnswer) -> Iterator[InfluentialCases]:
     """The cases that each query was answered by, in canonical order."""
     data = answer.data
     weigh = _find_influences(data)
@@ -248,4 +269,4 @@ def find_speakers(answer: KernelAnswer) -> Iterator[Speakers]:
         rows, influences = weigh(placed, similarities)
         adds = influences[:, None] * (data.targets[rows] - data.center)
         found = distances[0, rows], similarities[rows], influences, adds
-        yield Speakers(data.rows[rows], *found)
+        yield InfluentialCases(data.rows[rows], *found)

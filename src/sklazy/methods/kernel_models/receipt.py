@@ -1,6 +1,7 @@
 """Receipts of kernel models: who spoke for and against, and what attributes count."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,11 @@ from sklazy.methods import checks as c
 from sklazy.methods.family import Family
 from sklazy.methods.kernel_models.drawing import draw_kernel_models
 from sklazy.methods.kernel_models.influence import answer_without
-from sklazy.methods.kernel_models.learner import KernelAnswer, Speakers, find_speakers
+from sklazy.methods.kernel_models.learner import (
+    InfluentialCases,
+    KernelAnswer,
+    find_influential_cases,
+)
 from sklazy.methods.kernel_models.reasons import contribute
 from sklazy.methods.plain import (
     MOST_LISTED,
@@ -53,12 +58,12 @@ def fields(classes: bool) -> dict[str, c.Check]:
         "contributions": c.list_of(c.figure),
         "values": c.dict_of(c.cell),
     }
-    heard = {"n_cases": c.count, "listed": c.list_of(c.record(case), MOST_LISTED)}
+    cases = {"n_cases": c.count, "listed": c.list_of(c.record(case), MOST_LISTED)}
     return {
         "kernel": c.record(_KERNEL),
         "attributes": c.list_of(c.record(_ATTRIBUTE)),
         "targets": c.list_of(c.record(_TARGET)),
-        "influential_cases": c.record(heard),
+        "influential_cases": c.record(cases),
     }
 
 
@@ -66,22 +71,24 @@ def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     """Whether parts fit together, one after the other, by name."""
     names = [item["name"] for item in content["query"]]
     yield "attributes", c.same([a["name"] for a in content["attributes"]], names)
-    told, heard = content["targets"], content["influential_cases"]
+    targets, cases = content["targets"], content["influential_cases"]
     if "votes" in content:
         expected = [item["label"] for item in content["votes"]]
     else:
         expected = [item["name"] for item in content["cases"]["targets"]]
-    yield "targets", c.same([item["name"] for item in told], expected)
-    lengths = {len(case["contributions"]) for case in heard["listed"]}
-    yield "influential_cases", lengths <= {len(told)}
-    yield "influential_cases", len(heard["listed"]) <= heard["n_cases"]
+    yield "targets", c.same([item["name"] for item in targets], expected)
+    lengths = {len(case["contributions"]) for case in cases["listed"]}
+    yield "influential_cases", lengths <= {len(targets)}
+    yield "influential_cases", len(cases["listed"]) <= cases["n_cases"]
 
 
 def bodies(answer: KernelAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:
     """Yield the receipt fields of kernel models, for each query."""
     kernel, attributes = _kernel(answer), _attributes(answer)
-    for query, speakers in zip(range(len(queries)), find_speakers(answer), strict=True):
-        adds = _spread(answer, speakers)
+    for query, influential in zip(
+        range(len(queries)), find_influential_cases(answer), strict=True
+    ):
+        adds = _spread(answer, influential)
         decided = _decide(answer, query)
         winner = int(answer.decisions[query]) if answer.base.class_labels else 0
         yield {
@@ -89,8 +96,8 @@ def bodies(answer: KernelAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:
             "attributes": attributes,
             "targets": _targets(answer, query, adds),
             "influential_cases": {
-                "n_cases": len(speakers.rows),
-                "listed": _listed(answer, speakers, adds, winner),
+                "n_cases": len(influential.rows),
+                "listed": _listed(answer, influential, adds, winner),
             },
             **decided,
         }
@@ -127,14 +134,14 @@ def _attributes(answer: KernelAnswer) -> list[Plain]:
     return [dict(zip(_ATTRIBUTE, own, strict=True)) for own in columns]
 
 
-def _spread(answer: KernelAnswer, speakers: Speakers) -> Floats:
+def _spread(answer: KernelAnswer, influential: InfluentialCases) -> Floats:
     """Contributions of cases to every class, or to the target in its own units."""
     if not answer.base.class_labels:
         with np.errstate(over="ignore"):
-            adds: Floats = speakers.adds / answer.data.unit
+            adds: Floats = influential.adds / answer.data.unit
         return adds
-    spread = np.zeros((len(speakers.rows), len(answer.base.class_labels)))
-    spread[:, answer.data.present] = speakers.adds
+    spread = np.zeros((len(influential.rows), len(answer.base.class_labels)))
+    spread[:, answer.data.present] = influential.adds
     return spread
 
 
@@ -161,19 +168,19 @@ def _targets(answer: KernelAnswer, query: int, adds: Floats) -> list[Plain]:
 
 
 def _listed(
-    answer: KernelAnswer, speakers: Speakers, adds: Floats, winner: int
+    answer: KernelAnswer, influential: InfluentialCases, adds: Floats, winner: int
 ) -> list[Plain]:
     """The cases that add or take most, for the answer."""
     base = answer.base
     n_listed = MOST_LISTED if answer.lists_cases else 0
     most = np.argsort(-np.abs(adds[:, winner]), kind="stable")[:n_listed]
-    slots = speakers.rows[most]
+    slots = influential.rows[most]
     columns = zip(
         base.ids[slots].tolist(),
         _outcomes(answer, slots),
-        numbers(speakers.distances[most]),
-        numbers(speakers.similarities[most]),
-        numbers(speakers.influences[most]),
+        numbers(influential.distances[most]),
+        numbers(influential.similarities[most]),
+        numbers(influential.influences[most]),
         [numbers(own) for own in adds[most]],
         describe_rows(base, slots, range(len(base.names))),
         strict=True,
@@ -203,6 +210,11 @@ def _decide(answer: KernelAnswer, query: int) -> Plain:
     )
 
 
+def brief_bodies(answer: KernelAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:
+    """Yield the receipt fields without the list of cases."""
+    return bodies(replace(answer, lists_cases=False), queries)
+
+
 FAMILY = Family(
     "kernel_models",
     KernelAnswer,
@@ -213,4 +225,5 @@ FAMILY = Family(
     numbers=fields(False),
     contribute=contribute,
     answer_without=answer_without,
+    brief=brief_bodies,
 )

@@ -3,7 +3,8 @@
 The loss is that of the left-out answers z = y - a / g, where a = G(y - c) and g is the
 diagonal of G, the inverse of K + rI. With L the loss and p = dL/da, q = dL/dg, its
 derivative by the similarities K is -(Gp)a' - G diag(q) G; by the weight of attribute j,
--rate times the sum over pairs of rows of that, K, and their difference in j.
+-rate times the sum over pairs of rows of that, K, and their difference in j. With
+weights of rows K is SKS (see `solution`), and z = y - ra / (s f), f = 1 - p(1 - rg).
 """
 
 from collections.abc import Iterator
@@ -15,7 +16,13 @@ from numpy.typing import NDArray
 from sklazy.flow import KernelColumns
 from sklazy.kernels.kernel_models import sum_differences
 from sklazy.methods.kernel_models.choice import Judge, KernelSettings, measure_all
-from sklazy.methods.kernel_models.solution import invert
+from sklazy.methods.kernel_models.solution import (
+    find_free,
+    invert,
+    mean_of_all,
+    weigh_system,
+)
+from sklazy.methods.row_weights import RowWeights
 
 Floats = NDArray[np.float64]
 
@@ -38,6 +45,7 @@ class _State(NamedTuple):
     ----------
     settings : KernelSettings
     similarities, inverse : float64 arrays of shape (n_rows, n_rows)
+        Similarities times the roots of weights, if rows have weights.
     coefficients, left_out : float64 arrays of shape (n_rows, n_targets)
     """
 
@@ -67,7 +75,7 @@ def refine_settings(
     judge : Judge
     """
     n_free = int((settings.weights > 0).sum())
-    if n_free < 2 or len(targets) < FEWEST_ROWS:
+    if n_free < 2 or judge.total < FEWEST_ROWS:
         return settings
     steps = _descend(columns, settings, targets, judge)
     refined = next(steps, settings)
@@ -81,7 +89,7 @@ def _descend(
     columns: KernelColumns, settings: KernelSettings, targets: Floats, judge: Judge
 ) -> Iterator[KernelSettings]:
     """Follow the gradient, step by step, as long as they pay."""
-    state, size = _solve(columns, settings, targets), _LARGEST
+    state, size = _solve(columns, settings, targets, judge.weights), _LARGEST
     for _ in range(N_STEPS):
         slopes = find_slopes(columns, state, targets, judge)
         for halving in range(_HALVINGS):
@@ -102,7 +110,8 @@ def _try_step(
     before = state.settings
     moved = before.weights * np.exp(-change)
     weights = moved * (before.weights.sum() / moved.sum())
-    found = _solve(columns, before._replace(weights=weights), targets)
+    moved_settings = before._replace(weights=weights)
+    found = _solve(columns, moved_settings, targets, judge.weights)
     loss, temperature = judge.measure(found.left_out)
     n_moves = before.n_moves + 1
     settings = found.settings._replace(
@@ -111,24 +120,50 @@ def _try_step(
     return found._replace(settings=settings)
 
 
-def _solve(columns: KernelColumns, settings: KernelSettings, targets: Floats) -> _State:
+def _solve(
+    columns: KernelColumns,
+    settings: KernelSettings,
+    targets: Floats,
+    weights: RowWeights | None = None,
+) -> _State:
     distances = measure_all(columns._replace(weights=settings.weights))
     similarities = np.exp(distances * -settings.rate)
+    centered = targets - mean_of_all(targets, weights)
+    if weights is not None:
+        similarities = weigh_system(similarities, weights)
+        centered *= np.sqrt(weights.values)[:, None]
     inverse = invert(similarities, settings.ridge)
-    coefficients = inverse @ (targets - targets.mean(axis=0))
-    left_out = targets - coefficients / np.diag(inverse)[:, None]
+    coefficients = inverse @ centered
+    factors = _find_factors(inverse, settings.ridge, weights)
+    left_out = targets - coefficients * factors
     return _State(settings, similarities, inverse, coefficients, left_out)
+
+
+def _find_factors(inverse: Floats, ridge: float, weights: RowWeights | None) -> Floats:
+    """Left-out errors over coefficients, (n_rows, 1)."""
+    diagonal = np.diag(inverse)
+    if weights is None:
+        return np.asarray(1.0 / diagonal[:, None])
+    free = find_free(diagonal, ridge, weights.shares)
+    return np.asarray((ridge / (np.sqrt(weights.values) * free))[:, None])
 
 
 def find_slopes(
     columns: KernelColumns, state: _State, targets: Floats, judge: Judge
 ) -> Floats:
     """The gradient by the logarithms of weights, its largest part 1 in size."""
-    settings, inverse = state.settings, state.inverse
+    settings, inverse, weights = state.settings, state.inverse, judge.weights
     diagonal = np.diag(inverse)[:, None]
     by_answer = judge.slope(state.left_out, settings.temperature)
-    by_coefficient = -by_answer / diagonal
-    by_diagonal = (by_answer * state.coefficients / diagonal**2).sum(axis=1)
+    factors = _find_factors(inverse, settings.ridge, weights)
+    by_coefficient = -by_answer * factors
+    slope_of_factor = 1.0 / diagonal
+    if weights is not None:
+        free = find_free(diagonal[:, 0], settings.ridge, weights.shares)
+        slope_of_factor = (weights.shares * settings.ridge / free)[:, None]
+    by_diagonal = (by_answer * state.coefficients * factors * slope_of_factor).sum(
+        axis=1
+    )
     pairs = (inverse @ by_coefficient) @ state.coefficients.T
     pairs += (inverse * by_diagonal) @ inverse
     sums = np.empty(len(columns.values))

@@ -7,13 +7,17 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def measure_information(bins: Ints, classes: Ints) -> Floats:
+def measure_information(
+    bins: Ints, classes: Ints, weights: Floats | None = None
+) -> Floats:
     """Mutual information of each attribute with the class, less its bias.
 
     Parameters
     ----------
     bins : int64 array of shape (n_attributes, n_rows)
     classes : int64 array of shape (n_rows,)
+    weights : float64 array of shape (n_rows,), optional
+        Of rows; each counts once by default.
 
     Returns
     -------
@@ -27,13 +31,14 @@ def measure_information(bins: Ints, classes: Ints) -> Floats:
     >>> measure_information(bins, classes).round(3)
     array([0.568, 0.   ])
     """
-    return np.array([_inform(own, classes) for own in bins])
+    return np.array([_inform(own, classes, weights) for own in bins])
 
 
-def _inform(bins: Ints, classes: Ints) -> float:
-    n_rows, n_classes = len(classes), int(classes.max()) + 1
+def _inform(bins: Ints, classes: Ints, weights: Floats | None) -> float:
+    n_classes = int(classes.max()) + 1
+    n_rows = len(classes) if weights is None else float(weights.sum())
     cells = np.bincount(
-        bins * n_classes + classes, minlength=(bins.max() + 1) * n_classes
+        bins * n_classes + classes, weights, minlength=(bins.max() + 1) * n_classes
     )
     counts = cells.reshape(-1, n_classes)
     by_bin, by_class = counts.sum(axis=1), counts.sum(axis=0)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sklazy.flow import Cases, Queries
 from sklazy.measures.magnitudes import find_unit
+from sklazy.methods.row_weights import RowWeights
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -42,7 +43,9 @@ class LinearColumns(NamedTuple):
     means: Floats
 
 
-def make_columns(cases: Cases, rows: Queries) -> tuple[LinearColumns, Floats]:
+def make_columns(
+    cases: Cases, rows: Queries, weights: RowWeights | None = None
+) -> tuple[LinearColumns, Floats]:
     """Find the columns of some cases, and place these.
 
     A number that is the same in all rows, or nowhere known, has no column.
@@ -52,6 +55,7 @@ def make_columns(cases: Cases, rows: Queries) -> tuple[LinearColumns, Floats]:
     cases : Cases
     rows : Queries
         The cells of the cases, in an order that depends on their content alone.
+    weights : RowWeights, optional
 
     Returns
     -------
@@ -59,10 +63,11 @@ def make_columns(cases: Cases, rows: Queries) -> tuple[LinearColumns, Floats]:
     placed : float64 array of shape (n_rows, n_columns)
     """
     lines: list[tuple[float, ...]] = []
+    values = None if weights is None else weights.values
     for j, numeric in enumerate(cases.numeric.tolist()):
         width = int(cases.offsets[j + 1] - cases.offsets[j])
         if numeric >= 0:
-            lines += _scale(j, rows.values[:, j])
+            lines += _scale(j, rows.values[:, j], values)
         elif width <= MOST_CATEGORIES:
             lines += [(j, category, 1.0, 0.0, _INDICATED) for category in range(width)]
     table = np.array(lines).reshape(-1, 5)
@@ -71,18 +76,25 @@ def make_columns(cases: Cases, rows: Queries) -> tuple[LinearColumns, Floats]:
     means = np.zeros(len(table))
     columns = LinearColumns(attributes, categories, units, centers, factors, means)
     placed = place(columns, rows)
-    means = placed.mean(axis=0)
+    means = placed.mean(axis=0) if values is None else values @ placed / values.sum()
     return columns._replace(means=means), placed - means
 
 
-def _scale(attribute: int, numbers: Floats) -> list[tuple[float, ...]]:
+def _scale(
+    attribute: int, numbers: Floats, weights: Floats | None
+) -> list[tuple[float, ...]]:
     """The column of a number: its standard deviation is 1."""
-    known = numbers[~np.isnan(numbers)]
+    used = ~np.isnan(numbers)
+    if weights is not None:
+        used &= weights > 0
+        weights = weights[used]
+    known = numbers[used]
     if not len(known) or known.min() == known.max():
         return []
     unit = find_unit(known)
-    center = float((known * unit).mean())
-    size = float((known * unit).std())
+    center = float(np.average(known * unit, weights=weights))
+    variance = np.average((known * unit - center) ** 2, weights=weights)
+    size = float(np.sqrt(variance))
     return [(attribute, -1, unit, center, 1.0 / size)] if size > 0 else []
 
 

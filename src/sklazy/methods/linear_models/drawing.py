@@ -1,4 +1,4 @@
-"""A receipt of a linear model: what each attribute adds to the score."""
+"""A receipt of a linear model: the contribution of each attribute to the score."""
 
 from sklazy.report.article import (
     Article,
@@ -30,21 +30,25 @@ def draw_linear_model(receipt: Plain) -> Article:
         largest_terms(receipt),
         f"A ridge of {ridge} gave the lowest error on left-out cases: {word}.",
     ]
-    parts += [Heading("What attributes add"), draw_terms(receipt), draw_query(receipt)]
+    parts += [
+        Heading("Contributions of attributes"),
+        draw_terms(receipt),
+        draw_query(receipt),
+    ]
     return Article(detail, why, parts, ("left-out loss", loss))
 
 
 def largest_terms(receipt: Plain) -> str:
-    """The attributes that count most, in a sentence."""
+    """The attributes with the largest contributions, in a sentence."""
     i = _shown_output(receipt)
     terms = _largest_first(receipt, i)[:_NAMED]
     if not terms:
-        return "No attribute tells the cases apart; the model is a constant."
+        return "No attribute separates the cases; the model is a constant."
     named = [
         f"{format_value(t['name'])} ({_signed(t['contributions'][i])})" for t in terms
     ]
     of = f" to the score of {format_class(receipt['answer'])}" * ("votes" in receipt)
-    return f"Most is added{of} by {join(named)}."
+    return f"The largest contributions{of}: {join(named)}."
 
 
 def draw_terms(receipt: Plain) -> Grid:

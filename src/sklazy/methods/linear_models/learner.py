@@ -27,6 +27,7 @@ from sklazy.methods.linear_models.logistic import (
     to_probabilities,
 )
 from sklazy.methods.linear_models.ridge import RidgeFit, fit_ridge
+from sklazy.methods.row_weights import RowWeights, find_row_weights
 
 _MOST_QUERIES = 8192
 
@@ -99,24 +100,30 @@ class LinearLearner:
     approximate : bool
         Whether scales, categories and the ridge stay those of all rows when rows are
         left out; classes are then left out by one Newton step.
+    in_part : bool
+        Whether one of the copies that a whole weight stands for is left out, not all.
     """
 
     target: Target
     approximate: bool = field(default=False, compare=False)
+    in_part: bool = field(default=False, compare=False)
 
     def prepare(self, base: CaseBase) -> LinearCases:
         """Fit the model."""
-        order = base.order
-        columns, placed = make_columns(base.cases, batch_of_cases(base, order).queries)
-        fit = self._fit(base, placed)
+        rows, weights = batch_of_cases(base, base.order).queries, find_row_weights(base)
+        columns, placed = make_columns(base.cases, rows, weights)
+        fit = self._fit(base, placed, weights)
         cost = 2000.0 + 3.0 * fit.coefficients.size + 10.0 * placed.shape[1]
         return LinearCases(base, columns, fit, Effort(cost, 1, _MOST_QUERIES))
 
-    def _fit(self, base: CaseBase, placed: Floats) -> LogisticFit | RidgeFit:
+    def _fit(
+        self, base: CaseBase, placed: Floats, weights: RowWeights | None
+    ) -> LogisticFit | RidgeFit:
         cases, order = base.cases, base.order
         if self.target.kind == "nominal":
-            return fit_logistic(placed, cases.classes[order], cases.class_counts.size)
-        return fit_ridge(placed, cases.targets[0, order])
+            n_classes = cases.class_counts.size
+            return fit_logistic(placed, cases.classes[order], n_classes, weights)
+        return fit_ridge(placed, cases.targets[0, order], weights)
 
     def answer(self, ready: LinearCases, batch: Batch) -> LinearAnswer:
         """Add up the terms of each query, or give what was found without the case."""
@@ -124,7 +131,8 @@ class LinearLearner:
         if batch.excluded is not None:
             # Products of matrices may round equal rows differently.
             places = left_out_places(batch.base, batch.excluded)
-            scores = ready.fit.left_out[places]
+            left_out = ready.fit.in_part if self.in_part else ready.fit.left_out
+            scores = left_out[places]
             return LinearAnswer(ready, batch.queries, scores, priors)
         placed = np.ascontiguousarray(place(ready.columns, batch.queries))
         scores = np.empty((len(placed), len(ready.fit.intercepts)))

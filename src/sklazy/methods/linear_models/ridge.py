@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sklazy.measures.magnitudes import find_unit
 from sklazy.methods.linear_models.columns import find_directions
+from sklazy.methods.row_weights import RowWeights
 
 Floats = NDArray[np.float64]
 
@@ -32,8 +33,9 @@ class RidgeFit(NamedTuple):
     ----------
     coefficients : float64 array of shape (1, n_columns)
     intercepts : float64 array of shape (1,)
-    left_out : float64 array of shape (n_rows, 1)
-        The prediction of each row by the line without it.
+    left_out, in_part : float64 arrays of shape (n_rows, 1)
+        The prediction of each row by the line without it, and without that share of its
+        weight by which the ridge is chosen.
     ridge : float
     loss : float
         The root of the mean squared left-out error, the least of all ridges.
@@ -42,11 +44,14 @@ class RidgeFit(NamedTuple):
     coefficients: Floats
     intercepts: Floats
     left_out: Floats
+    in_part: Floats
     ridge: float
     loss: float
 
 
-def fit_ridge(rows: Floats, targets: Floats) -> RidgeFit:
+def fit_ridge(
+    rows: Floats, targets: Floats, weights: RowWeights | None = None
+) -> RidgeFit:
     """Fit a line, with the ridge of least left-out squared error.
 
     Parameters
@@ -54,33 +59,54 @@ def fit_ridge(rows: Floats, targets: Floats) -> RidgeFit:
     rows : float64 array of shape (n_rows, n_columns)
         Centered.
     targets : float64 array of shape (n_rows,)
+    weights : RowWeights, optional
     """
     unit = find_unit(targets)
     directions = find_directions(rows, MOST_DIRECTIONS)
     seen = rows if directions is None else rows @ directions
-    mean = float((targets * unit).mean())
-    loss, ridge, beta, errors = _find_best(seen, targets * unit - mean)
+    if weights is None:
+        weights = RowWeights(np.ones(len(targets)), np.ones(len(targets)))
+    mean = float(np.average(targets * unit, weights=weights.values))
+    best = _find_best(seen, targets * unit - mean, weights)
+    beta = best.coefficients
     coefficients = beta if directions is None else directions @ beta
     return RidgeFit(
         coefficients[None, :] / unit,
         np.array([mean / unit]),
-        (targets - errors / unit)[:, None],
-        ridge,
-        float(np.sqrt(loss)) / unit,
+        (targets - best.errors / unit)[:, None],
+        (targets - best.errors_in_part / unit)[:, None],
+        best.ridge,
+        float(np.sqrt(best.loss)) / unit,
     )
 
 
-def _find_best(rows: Floats, targets: Floats) -> tuple[float, float, Floats, Floats]:
-    """The least mean squared left-out error, its ridge, coefficients and errors.
+class _Tried(NamedTuple):
+    """A ridge, the mean squared left-out error with it, coefficients and errors."""
+
+    loss: float
+    ridge: float
+    coefficients: Floats
+    errors: Floats
+    errors_in_part: Floats
+
+
+def _find_best(rows: Floats, targets: Floats, weights: RowWeights) -> _Tried:
+    """The ridge of least left-out error.
 
     One eigendecomposition serves all ridges.
     """
-    sizes, vectors = np.linalg.eigh(rows.T @ rows)
+    values, total = weights.values, float(weights.values.sum())
+    sizes, vectors = np.linalg.eigh((rows.T * values) @ rows)
     sizes, along, tried = np.maximum(sizes, 0.0), rows @ vectors, []
     for ridge in RIDGES:
-        beta = (along.T @ targets) / (sizes + ridge)
-        leverages = (along**2 / (sizes + ridge)).sum(axis=1) + 1.0 / len(rows)
-        left = np.maximum(1.0 - leverages, _LEAST_LEFT)
-        errors = (targets - along @ beta) / left
-        tried.append((float((errors**2).mean()), ridge, vectors @ beta, errors))
-    return min(tried, key=lambda item: item[0])
+        beta = (along.T @ (values * targets)) / (sizes + ridge)
+        leverages = (along**2 / (sizes + ridge)).sum(axis=1) + 1.0 / total
+        leverages *= values
+        residuals = targets - along @ beta
+        errors, in_part = (
+            residuals / np.maximum(1.0 - shares * leverages, _LEAST_LEFT)
+            for shares in (1.0, weights.shares)
+        )
+        loss = float(values @ in_part**2) / total
+        tried.append(_Tried(loss, ridge, vectors @ beta, errors, in_part))
+    return min(tried, key=lambda item: item.loss)

@@ -11,10 +11,9 @@ from sklazy.flow import LocalModels, LocalPlan, Neighbors, Pools, Queries
 from sklazy.forking import cached_property
 from sklazy.measures import argmax_with_ties, to_shares
 from sklazy.methods.local_models.alike import Groups, pool_neighbors
+from sklazy.methods.local_models.cuda import find_nearest_there, fit_models_there
 from sklazy.methods.local_models.data import LocalData
 from sklazy.methods.local_models.in_parts import gather_local
-from sklazy.methods.local_models.nearest_on_device import find_nearest_there
-from sklazy.methods.local_models.on_device import fit_models_there
 from sklazy.methods.local_models.plans import make_plan
 from sklazy.methods.local_models.regression import fit_models
 from sklazy.methods.space import place

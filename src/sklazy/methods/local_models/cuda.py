@@ -1,13 +1,29 @@
-"""Neighbors to local models, on a device; see `methods.local_models.regression`."""
+"""Local models on devices, which keep copies of the cases: neighbors, then models.
 
+The models are those of `methods.local_models.regression`.
+"""
+
+from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.flow import LocalCases, LocalModels, LocalPlan, Pools
+from sklazy.answer.device import open_device, open_devices
+from sklazy.answer.pieces import Cargo, ask_rows, fits, hold
+from sklazy.casebase import CaseBase
+from sklazy.flow import Columns, LocalCases, LocalModels, LocalPlan, Neighbors, Pools
 from sklazy.kernels.cuda.device import Device, DeviceArray
+from sklazy.methods.local_models.data import LocalData
 from sklazy.methods.local_models.plans import count_terms
+from sklazy.neighbors.cuda.cutting import cut_columns
+from sklazy.neighbors.cuda.nearest import (
+    PlacedColumns,
+    count_placed_bytes,
+    find_nearest_on,
+    merge_nearest,
+    put_placed,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -149,3 +165,80 @@ def _find_sizes(
     most = min(_WARPS_PER_PROCESSOR * device.processors, _MOST_BYTES // bytes_per_warp)
     blocks = max(1, min(-(-n_queries // per_block), most // per_block))
     return _Sizes(state, kept, fitting > 0, per_block, blocks)
+
+
+def fit_models_there(
+    data: LocalData,
+    plan: LocalPlan,
+    regressors: Floats,
+    rows: Ints,
+    pools: Pools | None = None,
+) -> LocalModels:
+    """The models of these neighbors, as `fit_models` has them, to rounding."""
+    assert data.device is not None
+    device, cases = open_device(data.device), data.cases
+    with device.in_use():
+        there = None if data.frame is not None else _hold_cases(device, data)
+        if there is None:  # the neighbors alone
+            used, places = np.unique(rows, return_inverse=True)
+            there = put_local_cases(device, _take(cases, used))
+            rows = places.reshape(rows.shape)
+        return fit_models_on(there, plan, regressors, rows, pools)
+
+
+def _hold_cases(device: Device, data: LocalData) -> DeviceLocalCases | None:
+    """All cases, where there is room beside the columns that are searched."""
+    cases = data.cases
+    cargo = Cargo(
+        (put_local_cases, id(data.space)),  # the base keeps the space, too
+        len(cases.targets),
+        count_local_bytes(cases),
+        lambda there, *rows: put_local_cases(there, cases),
+    )
+    searched = count_placed_bytes(data.space.columns)
+    if not fits(device, cargo._replace(row_bytes=cargo.row_bytes + searched)):
+        return None
+    held: DeviceLocalCases | None = hold(data.base, device, cargo)
+    return held
+
+
+def _take(cases: LocalCases, rows: Ints) -> LocalCases:
+    weights = cases.weights[rows] if len(cases.weights) else cases.weights
+    return LocalCases(cases.regressors[rows], cases.targets[rows], weights)
+
+
+Piece = tuple[int, Neighbors]
+"""The number of the first row, and the nearest rows as numbered from there."""
+
+
+def find_nearest_there(
+    base: CaseBase,
+    columns: Columns,
+    key: Hashable,
+    device: str,
+    queries: Floats,
+    n_nearest: int,
+    groups: tuple[Ints, Ints] | None = None,
+) -> Neighbors:
+    """The nearest rows of queries, as `find_nearest` finds them.
+
+    The base keeps the columns, too, under this key.
+    """
+    cargo = Cargo(
+        (put_placed, key),
+        columns.values.shape[1],
+        count_placed_bytes(columns),
+        lambda there, *rows: put_placed(there, cut_columns(columns, *rows)),
+    )
+
+    def ask(placed: PlacedColumns, first: int, last: int) -> Callable[[], Piece]:
+        visible = None if groups is None else (groups[0][first:last], groups[1])
+        n_found = min(n_nearest, last - first)
+        nearest = find_nearest_on(placed, queries, n_found, groups=visible)
+        return lambda: (first, nearest)
+
+    answers = ask_rows(base, open_devices(device), cargo, ask)
+    if len(answers) == 1:
+        return answers[0][1]
+    starts, pieces = zip(*answers, strict=True)
+    return merge_nearest(pieces, starts, n_nearest)

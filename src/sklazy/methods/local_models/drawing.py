@@ -41,8 +41,8 @@ _MOST_ROWS = 200
 _MOST_COLUMNS = 6  # attributes beside each other in the table of cases
 _CUT = 0.95  # of the errors fit into the figure: those of few neighbors are huge
 ALIKE = (
-    "A case that has the same inputs as others counts with the mean target of all of "
-    "them, whichever of them is listed."
+    "Cases with the same inputs are used as one case with their mean target; only one "
+    "of them is listed."
 )
 """A note for receipts in which cases stand for others."""
 
@@ -92,7 +92,9 @@ def _explain(target: Plain, name: str, around: str) -> list[str]:
     """The sentences that explain why a number was predicted."""
     models, value = target["models"], format_number(target["prediction"])
     if not models:
-        return [f"No model could be scored: {name} is the mean of the neighbors."]
+        return [
+            f"No model has a leave-one-out error: {name} is the mean of the neighbors."
+        ]
     best = models[0]
     first = f"{_DEGREES[best['degree']]} model of the {best['k']} nearest cases"
     if len(models) == 1:
@@ -105,7 +107,7 @@ def _explain(target: Plain, name: str, around: str) -> list[str]:
         )
         sentence += f"predict {value} for {name}; the best is a {first}."
     error = format_number(target["error"])
-    off = f"Predicted from each other, they are off by {error} (root mean square)."
+    off = f"Their leave-one-out error is {error} (root mean square)."
     return [sentence if len(models) > 1 else f"{sentence} for {name}.", around, off]
 
 
@@ -113,10 +115,10 @@ def _around(target: Plain) -> str:
     """Describe the targets of the nearest cases."""
     values = _known(target)
     if not values:
-        return "Nothing is known of the nearest cases."
+        return "The targets of the nearest cases are not known."
     low, high = format_number(min(values)), format_number(max(values))
     ends = low if low == high else f"{low} to {high}"
-    return f"The {pluralize(target['k'], 'nearest case')} had {ends}."
+    return f"The {pluralize(target['k'], 'nearest case')} have {ends}."
 
 
 def _share(target: Plain, name: str) -> str:
@@ -236,7 +238,7 @@ def _root(score: float | None) -> str:
 def _draw_neighbors(
     receipt: Plain, target: Plain, effects: dict[str, float]
 ) -> list[Block]:
-    """The cases with their values, and how much each counts."""
+    """The cases with their values, and the influence of each."""
     near, listed = target["neighbors"], receipt["neighbors"]["listed"]
     bar = make_ruler([case["influence"] for case in near])
     cases = [
@@ -265,8 +267,8 @@ def _draw_neighbors(
     )
     grid = _influences(near)
     note = (
-        "The influence is what a case's target counts in the prediction; leverage and "
-        "leave-one-out residual are those in the best model."
+        "The influence is the weight of a case's target in the prediction; leverage "
+        "and leave-one-out residual are those of the best model."
     )
     if any("n_same_inputs" in case for case in near):
         note += f" {ALIKE}"
@@ -323,8 +325,8 @@ def _draw_coefficients(
         for name in ordered[:_MOST_ROWS]
     ]
     note = (
-        "The coefficient is what the prediction changes by for one unit more, near "
-        "this row; beside it what that makes across the nearest cases."
+        "The coefficient is the change of the prediction for one unit more, near this "
+        "row; the next column is the change over the range of the nearest cases."
     )
     grid = Grid(
         ["attribute", "value", "coefficient", "across the cases", ""],

@@ -18,7 +18,7 @@ from sklazy.casebase.canonical import number_copies, spread_copies
 from sklazy.casebase.parted_head import PartedHead
 from sklazy.casebase.rows import Ids
 from sklazy.flow import LocalCases, Neighbors, Pools, Queries
-from sklazy.methods.local_models.nearest_on_device import find_nearest_there
+from sklazy.methods.local_models.cuda import find_nearest_there
 from sklazy.methods.local_models.placed_parts import LocalFrame, PlacedPart, place_part
 from sklazy.methods.local_models.pools_in_parts import pool_parts
 from sklazy.neighbors import TreeSearch

@@ -11,7 +11,7 @@ _MOST_COMPARED = 4  # classes beside each other
 
 
 def strongest(receipt: Plain) -> str:
-    """The attribute that weighs most for the answer against the runner-up."""
+    """The attribute that favors the answer most against the runner-up."""
     pair, labels = first_two(receipt), [item["label"] for item in receipt["votes"]]
     if pair is None:
         return ""
@@ -21,9 +21,9 @@ def strongest(receipt: Plain) -> str:
     ]
     log, name = max(gains, key=lambda item: item[0], default=(0.0, ""))
     if log <= 0:
-        return "No attribute is in favor of it; the classes' shares decide."
+        return "No attribute favors it; the shares of the classes decide."
     return (
-        f"{format_value(name)} weighs most: its value is {_times(log)} as likely "
+        f"{format_value(name)} matters most: its value is {_times(log)} as likely "
         f"under {format_class(labels[pair[0]])} as under "
         f"{format_class(labels[pair[1]])}, the runner-up."
     )
@@ -52,5 +52,5 @@ def draw_likelihoods(receipt: Plain) -> list[Block]:
         legend += f" Bars to the left favor {rival}, the runner-up."
     sides = f"l{'r' * len(shown)}B"
     grid = Grid(header, sides, rows, shown=_MOST_USED, noun="attributes")
-    title = Heading("What each attribute adds")
+    title = Heading("Contribution of each attribute")
     return [title, Paragraph(legend, "soft", "page"), grid]

@@ -164,16 +164,16 @@ def normal_terms(
     away = _place(values, moments.centers[attribute], moments.scales[attribute])
     sums = np.repeat(moments.sums[attribute][None], len(values), axis=0)
     whole = _variance(sums.sum(axis=2))
-    says = ~np.isnan(values) & (not moments.constant[attribute])
+    usable = ~np.isnan(values) & (not moments.constant[attribute])
     if left_out is not None:
-        rows = np.flatnonzero(says)
+        rows = np.flatnonzero(usable)
         for power in range(3):
             sums[rows, power, left_out[0][rows]] -= (
                 left_out[1][rows] * away[rows] ** power
             )
-        says &= _variance(sums.sum(axis=2)) > _CONSTANT * whole
+        usable &= _variance(sums.sum(axis=2)) > _CONSTANT * whole
     terms = np.zeros((len(values), sums.shape[2]))
-    terms[says] = _log_densities(away[says], sums[says], alpha)
+    terms[usable] = _log_densities(away[usable], sums[usable], alpha)
     return terms
 
 

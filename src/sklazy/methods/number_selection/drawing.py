@@ -3,9 +3,9 @@
 from typing import Any
 
 from sklazy.methods.selection.drawing import (
+    describe_comparison,
+    describe_selection,
     draw_attributes,
-    tell_comparison,
-    tell_selection,
     used_attributes,
     weighs_by_distance,
 )
@@ -38,21 +38,25 @@ def draw_number_selection(receipt: Plain) -> Article:
 def _explain(receipt: Plain) -> list[str]:
     """The sentences that explain why, the most important first."""
     chosen = receipt["selection"]
-    said = [tell_selection(chosen), _tell_first(chosen), _tell_neighbors(receipt)]
+    sentences = [
+        describe_selection(chosen),
+        _describe_first(chosen),
+        _describe_neighbors(receipt),
+    ]
     if receipt["answers_by_n_attributes"]:
         ends = (
             min(receipt["answers_by_n_attributes"]),
             max(receipt["answers_by_n_attributes"]),
         )
-        said.append(
-            f"With one attribute, two and so on the answers run from "
-            f"{format_number(ends[0])} to {format_number(ends[1])}; their mean is the "
-            "answer."
+        sentences.append(
+            f"With the best attribute, the best two and so on, predictions range from "
+            f"{format_number(ends[0])} to {format_number(ends[1])}; the answer is "
+            "their mean."
         )
-    return [sentence for sentence in said if sentence]
+    return [sentence for sentence in sentences if sentence]
 
 
-def _tell_first(chosen: Plain) -> str:
+def _describe_first(chosen: Plain) -> str:
     """How the target varies given the first attribute."""
     first = min(chosen["attributes"], key=lambda item: item["rank"])
     own, whole = first["value_score"], first["attribute_score"]
@@ -71,10 +75,10 @@ def _tell_first(chosen: Plain) -> str:
     )
 
 
-def _tell_neighbors(receipt: Plain) -> str:
+def _describe_neighbors(receipt: Plain) -> str:
     found = receipt["neighbors"]
     n_voting, k = found["n_voting"], found["k"]
-    nearer = ", nearer ones counting more" if weighs_by_distance(receipt) else ""
+    nearer = ", weighted by distance" if weighs_by_distance(receipt) else ""
     if n_voting == 1:
         return "The answer is the target of the nearest case."
     ties = ""
@@ -82,14 +86,14 @@ def _tell_neighbors(receipt: Plain) -> str:
         shared = receipt["settings"].get("ties") == "share"
         how = ", which they share" if shared else ""
         ties = (
-            f" They are more than {k}, because {found['n_tied']} are equally far at "
-            f"the {ordinal(k)} place{how}, and no tie is broken by chance."
+            f" There are more than {k}, because {found['n_tied']} are tied for "
+            f"the {ordinal(k)} place{how}, and ties are not broken at random."
         )
     if receipt["answers_by_n_attributes"]:
-        return f"On all attributes {n_voting} cases are nearest.{ties}"
+        return f"With all attributes, {n_voting} cases are nearest.{ties}"
     return (
         f"The answer is the mean of the {n_voting} nearest cases' targets{nearer}; "
-        f"these run from {format_number(found['min'])} to "
+        f"these range from {format_number(found['min'])} to "
         f"{format_number(found['max'])}.{ties}"
     )
 
@@ -100,7 +104,7 @@ def _draw_neighbors(receipt: Plain) -> list[Block]:
     layout: dict[str, Any] = {"n_more": n_more, "noun": "nearest cases"}
     return [
         Heading("Nearest cases"),
-        Paragraph(tell_comparison(receipt["settings"], used), "soft", "page"),
+        Paragraph(describe_comparison(receipt["settings"], used), "soft", "page"),
         draw_cases(
             ["case", "target", "distance", "share", ""],
             "lrrrb",

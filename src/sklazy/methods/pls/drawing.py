@@ -46,19 +46,22 @@ def _explain(receipt: Plain) -> str:
     cases = f"the {pluralize(near['k'], 'nearest case')}{by}"
     if not model["n_components"] or not model["max_components"]:
         return (
-            f"No component tells {cases} apart in what they have: the answer is "
-            "their mean."
+            f"No component separates {cases} by their targets: the answer is their "
+            "mean."
         )
     size = pluralize(model["n_components"], "component")
     used = sum(share > 0 for share in model["shares"])
     if used > 1:
         return (
             f"{used} PLS models on {cases}, weighted by their leave-one-out errors, "
-            f"answer together; the best has {size}."
+            f"are averaged; the best has {size}."
         )
     chosen = ", the number with the lowest leave-one-out error,"
     is_chosen = model["min_components"] < len(model["shares"]) - 1
-    return f"A PLS model of {size}{chosen if is_chosen else ''} on {cases} answers."
+    return (
+        f"The answer comes from a PLS model with {size}"
+        f"{chosen if is_chosen else ''} fitted to {cases}."
+    )
 
 
 def _around(receipt: Plain) -> str:
@@ -66,7 +69,7 @@ def _around(receipt: Plain) -> str:
     near, model = receipt["neighbors"], receipt["model"]
     ends = f"{format_number(near['min'])} to {format_number(near['max'])}"
     return (
-        f"They had {ends}; left out one at a time, they are missed by "
+        f"Their targets are {ends}; the leave-one-out error is "
         f"{format_number(model['error'])} (root mean square)."
     )
 
@@ -82,7 +85,7 @@ def _explain_trust(trust: Plain) -> str:
 
 def _beside(trust: Plain, name: str) -> str:
     largest = format_number(trust[f"largest_{name}"])
-    return f"{format_number(trust[name])} (a neighbor left out: {largest} at most)"
+    return f"{format_number(trust[name])} (for neighbors left out: at most {largest})"
 
 
 def _warnings(receipt: Plain) -> list[str]:
@@ -90,18 +93,18 @@ def _warnings(receipt: Plain) -> list[str]:
     lines, model = [], receipt["model"]
     if receipt["trust"]["place"] == "far outside":
         lines.append(
-            "Far outside: no case near this row is like it; the answer is an "
-            "extrapolation and not to be trusted."
+            "Far outside: no case is similar to this row. The answer is an "
+            "extrapolation; do not rely on it."
         )
     n_lacking = len(receipt["coefficients"]) - model["n_columns"]
     if n_lacking:
         lines.append(
-            f"The row lacks {pluralize(n_lacking, 'column')}: the model does without."
+            f"The row lacks {pluralize(n_lacking, 'column')}; the model ignores them."
         )
     n_missing = receipt["neighbors"]["n_missing"]
     if n_missing:
         cells = pluralize(n_missing, "missing cell")
-        lines.append(f"{cells} of the neighbors stand at the neighbors' mean.")
+        lines.append(f"{cells} of the neighbors are filled with the neighbors' mean.")
     return lines
 
 
@@ -135,7 +138,7 @@ def _draw_errors(model: Plain) -> list[Block]:
 
 
 def _draw_neighbors(near: Plain) -> list[Block]:
-    """The nearest cases, and how each counts."""
+    """The nearest cases, and the weight of each."""
     listed: Sequence[Plain] = near["listed"]
     bar = make_ruler([case["weight"] for case in listed])
     rows: list[list[Cell]] = [
@@ -157,7 +160,7 @@ def _draw_neighbors(near: Plain) -> list[Block]:
         n_more=near["k"] - len(rows),
         noun="cases",
     )
-    note = "Leverage and Q of a case are those in the model of the others."
+    note = "Leverage and Q of a case are computed in a model fitted without it."
     if any("n_same_inputs" in case for case in listed):
         note += f" {ALIKE}"
     return [Heading("Nearest cases"), Paragraph(note, "soft"), grid]

@@ -8,12 +8,15 @@ from sklazy.flow import MISSING, Selected
 from sklazy.measures import (
     RankTable,
     entropy,
+    find_redundant,
+    pack_sets,
     select_by_consistency,
     select_by_correlation,
     select_lowest,
     select_range,
     select_without_own_row,
 )
+from sklazy.methods.selection.hierarchy import find_hierarchy, find_states
 from sklazy.methods.selection.recipe import Recipe
 from sklazy.methods.selection.result import Choice
 from sklazy.methods.selection.scores import (
@@ -148,15 +151,11 @@ class SetSelection(Selection):
     def run(self, first: int, last: int) -> None:
         """Find the attributes of the queries ``first..last - 1``."""
         part = self.batch.part(first, last)
-        found = self._correlated(part) if self._is_cfs else self._consistent(part)
+        found = _WAYS[self.recipe.selection](self, part)
         self.selected.counts[first:last] = found.counts
         self.selected.attributes[first:last, : found.attributes.shape[1]] = (
             found.attributes
         )
-
-    @property
-    def _is_cfs(self) -> bool:
-        return self.recipe.selection == "lazy-cfs"
 
     def _consistent(self, part: Batch) -> Selected:
         codes = np.ascontiguousarray(part.queries.codes)
@@ -169,9 +168,22 @@ class SetSelection(Selection):
         correlations = find_correlations(part.base)
         return select_by_correlation(scores, overall, correlations)
 
+    def _not_implied(self, part: Batch) -> Selected:
+        states = find_states(part.base, part.queries, self.recipe)
+        ancestors = find_hierarchy(part.base, self.recipe)
+        kept = ~find_redundant(states, ancestors)
+        return pack_sets([np.flatnonzero(row).tolist() for row in kept])
+
     def _order(self, query: int) -> NDArray[np.int32]:
         """The set, then the others as lazy selection would take them."""
         used = self.selected.attributes[query, : self.selected.counts[query]]
         own = self._scores_of(self.batch.queries.codes[query])
         by_score = np.lexsort((own.attributes, own.lazy)).astype(np.int32)
         return np.concatenate([used, by_score[~np.isin(by_score, used)]])
+
+
+_WAYS = {
+    "lazy-cfs": SetSelection._correlated,
+    "lazy-consistency": SetSelection._consistent,
+    "lazy-hip": SetSelection._not_implied,
+}

@@ -30,18 +30,19 @@ _MOST_USED = 30
 _MOST_UNUSED = 8
 _MOST_ROWS = 200
 _MOST_CASES = 8
-_LITTLE = 0.02  # of the possible gain: next to nothing
+_LITTLE = 0.02  # of the possible gain: hardly informative
 _MOST_COLUMNS = 12  # attributes beside each other in the table of cases
 
 _CHOSEN = {
     "lazy": ("is", "are", "the most informative for this row's values"),
-    "eager": ("is", "are", "the most informative on the whole"),
+    "eager": ("is", "are", "the most informative overall"),
     "lazy-cfs": ("is", "are", "informative for this row's values and not redundant"),
-    "lazy-consistency": ("singles", "together single", "out cases of one class"),
+    "lazy-hip": ("is", "are", "not implied by others of this row"),
+    "lazy-consistency": ("picks", "together pick", "out cases of a single class"),
 }
 _COUNTED = {
-    "auto": ", their number found by leave-one-out over all cases",
-    "local": ", their number found by leave-one-out over the cases near this row",
+    "auto": ", their number chosen by leave-one-out on all cases",
+    "local": ", their number chosen by leave-one-out on the cases near this row",
 }
 
 
@@ -69,18 +70,18 @@ def draw_selection(receipt: Plain) -> Article:
 
 def explain(receipt: Plain) -> list[str]:
     """The sentences that explain why, the most important first."""
-    said = [tell_selection(receipt["selection"])]
+    sentences = [describe_selection(receipt["selection"])]
     if receipt["selection"]["rule"] == "vote":
-        said.append(_counts_that_voted(receipt))
+        sentences.append(_counts_that_voted(receipt))
     elif "neighbors" in receipt:
         found = receipt["neighbors"]
-        said += [_who_votes(receipt), _how_votes_fall(receipt), _opposing(found)]
-        said.append(_how_many(receipt))
+        sentences += [_who_votes(receipt), _how_votes_fall(receipt), _opposing(found)]
+        sentences.append(_how_many(receipt))
     if "likelihoods" in receipt:
-        said.append(strongest(receipt))
+        sentences.append(strongest(receipt))
     if "model" in receipt:
-        said.append(_model(receipt["model"]))
-    return [sentence for sentence in said if sentence]
+        sentences.append(_model(receipt["model"]))
+    return [sentence for sentence in sentences if sentence]
 
 
 def used_attributes(selection: Plain) -> list[Plain]:
@@ -92,25 +93,25 @@ def _ranked(selection: Plain) -> list[Plain]:
     return sorted(selection["attributes"], key=lambda item: item["rank"])
 
 
-def tell_selection(selection: Plain) -> str:
+def describe_selection(selection: Plain) -> str:
     """Which attributes count, and why, in a sentence."""
     used, n_all = used_attributes(selection), len(selection["attributes"])
     first = join([format_value(item["name"]) for item in used])
     if selection["strategy"] == "none":
-        return f"All {pluralize(n_all, 'attribute')} count; none was selected."
+        return f"All {pluralize(n_all, 'attribute')} are used; none was selected."
     if selection["rule"] == "vote":
         return (
-            f"The first attribute in rank, the first two, and so on up to all {n_all} "
-            f"had a vote each; first come {first}."
+            f"The best attribute, the best two, and so on up to all {n_all} "
+            f"have a vote each; the best are {first}."
         )
     if len(used) == n_all:
-        return f"All {pluralize(n_all, 'attribute')} count; first in rank: {first}."
+        return f"All {pluralize(n_all, 'attribute')} are used; the best are {first}."
     one, several, reason = _CHOSEN[selection["strategy"]]
     cells = [_cell(item, _note(item, selection)) for item in used]
     return (
         f"Of {pluralize(n_all, 'attribute')}, {join(cells)} "
         f"{one if len(used) == 1 else several} {reason}"
-        f"{_COUNTED.get(selection['rule'], '')}; the others were disregarded."
+        f"{_COUNTED.get(selection['rule'], '')}; the others are not used."
     )
 
 
@@ -123,7 +124,7 @@ def _note(attribute: Plain, selection: Plain) -> str:
     nothing, score = selection["score_if_uninformative"], attribute["lazy_score"]
     least = _LITTLE * (nothing - selection["score_if_perfect"])
     little = score is None or nothing - score <= least
-    return "says next to nothing" if little else ""
+    return "hardly informative" if little else ""
 
 
 def _cell(attribute: Plain, note: str) -> str:
@@ -183,15 +184,15 @@ def _who_votes(receipt: Plain) -> str:
     n_voting, n_tied = found["n_voting"], found["n_tied"]
     if n_voting == 1:
         return f"The nearest case votes{_agreement(found)}."
-    nearer = " Nearer ones count more." if weighs_by_distance(receipt) else ""
+    nearer = " Nearer cases have more weight." if weighs_by_distance(receipt) else ""
     if n_voting > found["k"]:
         tied = "all are" if n_tied == n_voting else f"{n_tied} are"
         shared = receipt["settings"].get("ties") == "share"
         how = ", which they share" if shared else ""
         return (
             f"The {n_voting} nearest cases vote: more than {found['k']}, because "
-            f"{tied} equally far at the {ordinal(found['k'])} place{how} and no tie is "
-            f"broken by chance.{nearer}"
+            f"{tied} tied for the {ordinal(found['k'])} place{how}, and ties are not "
+            f"broken at random.{nearer}"
         )
     return f"The {n_voting} nearest cases vote{_agreement(found)}.{nearer}"
 
@@ -200,9 +201,7 @@ def _how_many(receipt: Plain) -> str:
     if receipt["settings"].get("n_neighbors") != "auto":
         return ""
     k = receipt["neighbors"]["k"]
-    return (
-        f"That {pluralize(k, 'case')} vote{'s' * (k == 1)} was found by leave-one-out."
-    )
+    return f"The number of voting cases, {k}, was chosen by leave-one-out."
 
 
 def weighs_by_distance(receipt: Plain) -> bool:
@@ -232,7 +231,7 @@ def _how_votes_fall(receipt: Plain) -> str:
     if len(level) > 1:
         return (
             f"{join(map(format_class, level))} have {pluralize(best, 'vote')} each; "
-            "the class with more cases on the whole is the answer."
+            "the answer is the class with more cases overall."
         )
     return f"{votes[True]:g} of them are {answer}, {join(_votes_for_others(receipt))}."
 
@@ -250,9 +249,9 @@ def _opposing(found: Plain) -> str:
 
 def _model(model: Plain) -> str:
     return (
-        f"A model ({format_value(model['estimator'])}) fitted on these attributes "
-        "alone gave the answer, one of "
-        f"{pluralize(model['n_models_in_batch'], 'model')} that the batch needed."
+        f"The answer comes from a {format_value(model['estimator'])} fitted to these "
+        "attributes only, one of "
+        f"{pluralize(model['n_models_in_batch'], 'model')} fitted for this batch."
     )
 
 
@@ -270,9 +269,9 @@ def draw_attributes(selection: Plain) -> list[Block]:
         Heading("Attributes used"),
         Paragraph(f"Score: {measure}; lower is more informative.", "soft", "text"),
         Paragraph(
-            f"The bar is the score ({measure}): the lower of that of the row's own "
-            "value and that of the attribute on the whole, where the tick stands. The "
-            "shorter the bar, the more informative is the attribute for this row.",
+            f"The bar shows the score ({measure}): the lower of the score of the row's "
+            "value and the score of the whole attribute, which the tick marks. The "
+            "shorter the bar, the more informative the attribute is for this row.",
             "soft",
             "page",
         ),
@@ -302,7 +301,7 @@ def _attribute_grid(
         ]
         for item in items[:_MOST_ROWS]
     ]
-    header = ["rank", "attribute", "value", "bin", "", "score", "of value", "on whole"]
+    header = ["rank", "attribute", "value", "bin", "", "score", "of value", "overall"]
     layout: dict[str, Any] = {"shown": shown, "n_more": len(items) - len(rows)}
     return Grid([*header, ""], "rllLBrRRl", rows, noun="attributes", **layout)
 
@@ -328,7 +327,7 @@ def _draw_neighbors(receipt: Plain) -> list[Block]:
     layout: dict[str, Any] = {"n_more": n_more, "noun": "cases that voted"}
     return [
         Heading("Cases that voted"),
-        Paragraph(tell_comparison(receipt["settings"], used), "soft", "page"),
+        Paragraph(describe_comparison(receipt["settings"], used), "soft", "page"),
         draw_cases(
             ["case", "class", "distance", "vote"],
             "llrr",
@@ -381,13 +380,13 @@ def _differing(case: Plain, tone: str) -> list[str]:
     ]
 
 
-def tell_comparison(settings: Plain, used: Sequence[Plain]) -> str:
+def describe_comparison(settings: Plain, used: Sequence[Plain]) -> str:
     """Explain the marks of cells, and how numbers are compared."""
-    said = ["Cells that differ from this row's bear the sign ≠."]
+    sentences = ["Cells that differ from this row's are marked ≠."]
     if any(item["bin"] is not None for item in used):
         binned = settings.get("discretize", True)
-        alike = "fall into the same bin" if binned else "are equal"
-        said.append(f"Numbers agree where they {alike}.")
+        alike = "are in the same bin" if binned else "are exactly equal"
+        sentences.append(f"Numbers count as equal if they {alike}.")
     if len(used) > _MOST_COLUMNS:
-        said.append(f"{_MOST_COLUMNS} of {len(used)} attributes are shown.")
-    return " ".join(said)
+        sentences.append(f"{_MOST_COLUMNS} of {len(used)} attributes are shown.")
+    return " ".join(sentences)

@@ -1,4 +1,9 @@
-"""Hosts: classifiers by the attributes that were selected for a query."""
+"""Hosts: classifiers by the attributes that were selected for a query.
+
+A new host is a `Host` and its `HostWork` in a file of this folder, and an estimator in
+`estimators/selection/`. Evidence of a new kind is described in `receipt.py` and shown
+by `drawing.py`.
+"""
 
 from typing import NamedTuple, Protocol
 

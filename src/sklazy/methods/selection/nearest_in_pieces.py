@@ -5,7 +5,7 @@ either, so that neither parts nor pieces change a digit.
 """
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from sklazy.neighbors.cuda.mixed import (
     put_columns,
 )
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
+from sklazy.neighbors.cuda.pointing import GivenOnDevice
 from sklazy.neighbors.cuda.sets import DeviceSets, count_set_bytes, put_sets
 from sklazy.neighbors.cuda.weighted import ListingSearch, Voters, count_enough
 from sklazy.neighbors.levels import Weighed
@@ -114,21 +115,17 @@ def find_weighed_there(
     """
     on_numbers = question.host.compares_numbers(part)
     cargo = columns_cargo(part) if on_numbers else sets_cargo(part)
+    start: Callable[..., ListingSearch]
+    start = _search_numbers if on_numbers else _search_labels
 
-    def ask(
-        there: DeviceColumns | DeviceSets, first: int, last: int
-    ) -> Callable[[], Weighed]:
-        own = cut_cases(batch.cases, first, last)
-        enough = count_enough(own.weights, question.host.n_neighbors * _ENOUGH)
-        search: ListingSearch
-        if isinstance(there, DeviceColumns):
-            # Rows without a weight may be nearer than all others.
-            enough += int((own.weights <= 0).sum())
-            search = _search_numbers(there, batch, question, enough, (first, last))
-        else:
-            search = _search_labels(there, batch, question, enough, (first, last))
-        found = _list_voters(search, own, len(batch), question.own_widths)
-        return lambda: found
+    def ask(there: Any, first: int, last: int) -> Callable[[], Weighed]:  # noqa: ANN401
+        cases = cut_cases(batch.cases, first, last)
+        enough = count_enough(cases.weights, question.host.n_neighbors * _ENOUGH)
+        if on_numbers:  # rows without a weight may be nearer than all others
+            enough += int((cases.weights <= 0).sum())
+        search = start(there, batch, question, enough, (first, last))
+        voters = _list_voters(search, cases, len(batch), question.own_widths)
+        return lambda: voters
 
     return ask_rows(part, open_devices(device), cargo, ask)
 
@@ -146,7 +143,7 @@ def _search_labels(
     return DeviceNominalSearch(
         there,
         batch.queries.codes,
-        question.selected,
+        GivenOnDevice(question.selected),
         n_neighbors,
         cut_excluded(batch.excluded, *rows),
         tally=tally,

@@ -11,7 +11,7 @@ from sklazy.measures import RankTable
 from sklazy.methods.selection.nearest_in_pieces import columns_cargo, sets_cargo
 from sklazy.neighbors.cuda.mixed import DeviceMixedSearch
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
-from sklazy.neighbors.cuda.sets import put_ranks
+from sklazy.neighbors.cuda.pointing import GivenOnDevice, put_ranks
 from sklazy.neighbors.voting import Voting
 
 SLICES = 1 << 14, 1 << 16
@@ -41,7 +41,7 @@ def search_labels(
     return DeviceNominalSearch(
         sets,
         batch.queries.codes,
-        selected,
+        GivenOnDevice(selected),
         voting.n_neighbors,
         batch.excluded,
         by_distance=voting.by_distance,

@@ -22,9 +22,10 @@ from sklazy.methods.plain import (
 )
 from sklazy.methods.selection.drawing import draw_selection
 from sklazy.methods.selection.host import BayesTerms, ModelUse, Neighborhood
+from sklazy.methods.selection.reasons import contribute
+from sklazy.methods.selection.recipe import STRATEGIES
 from sklazy.methods.selection.result import Choice, SelectionAnswer
 
-STRATEGIES = ("lazy", "eager", "none", "lazy-cfs", "lazy-consistency")
 RULES = ("count", "fraction", "auto", "local", "vote", "set", "all")
 
 _ATTRIBUTE = c.record(
@@ -275,4 +276,5 @@ FAMILY = Family(
     check_parts,
     classes=FIELDS,
     optional=OPTIONAL,
+    contribute=contribute,
 )

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-Strategy = Literal["lazy", "eager", "none", "lazy-cfs", "lazy-consistency"]
+Strategy = Literal["lazy", "eager", "none", "lazy-cfs", "lazy-consistency", "lazy-hip"]
+Hierarchy = tuple[tuple[str | int, tuple[str | int, ...]], ...]
 Rule = Literal["count", "fraction", "auto", "local", "vote", "set", "all"]
 
 STRATEGIES: tuple[Strategy, ...] = (
@@ -12,6 +13,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     "none",
     "lazy-cfs",
     "lazy-consistency",
+    "lazy-hip",
 )
 """How a query's attributes are chosen."""
 
@@ -22,6 +24,7 @@ WITHOUT_AMOUNT: dict[Strategy, Rule] = {
     "none": "all",
     "lazy-cfs": "set",
     "lazy-consistency": "set",
+    "lazy-hip": "set",
 }
 """The strategies that pay no heed to `n_attributes`, and what they go by."""
 
@@ -45,6 +48,8 @@ class Recipe:
         How many training rows "auto" leaves out in turn, at most.
     n_local_neighbors : int
         How many neighbors "local" leaves out in turn.
+    hierarchy : tuple of (attribute, parents)
+        Of "lazy-hip".
     n_jobs : int or None
     """
 
@@ -55,4 +60,5 @@ class Recipe:
     min_support: int = 1
     max_loo_rows: int = 1000
     n_local_neighbors: int = 20
+    hierarchy: Hierarchy = ()
     n_jobs: int | None = field(default=None, compare=False)

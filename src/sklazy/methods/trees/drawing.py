@@ -1,4 +1,4 @@
-"""A receipt of the lazy decision tree: the tests, and who was left after each."""
+"""A receipt of the lazy decision tree: the tests, and the cases left after each."""
 
 from sklazy.report.article import (
     Article,
@@ -30,12 +30,9 @@ def draw_tree(receipt: Plain) -> Article:
 
 def _tests(receipt: Plain) -> str:
     if not receipt["steps"]:
-        return "No test of a value of this row tells the classes apart."
+        return "No test on the values of this row separates the classes."
     tests = [value_in_words(step) for step in receipt["steps"]]
-    return (
-        f"The row chose {pluralize(len(tests), 'test')} of its own values: "
-        f"{join(tests)}."
-    )
+    return f"{pluralize(len(tests), 'test')} on the values of this row: {join(tests)}."
 
 
 def _left(receipt: Plain) -> str:
@@ -45,9 +42,9 @@ def _left(receipt: Plain) -> str:
     agree += "agrees" if n_left == 1 else "agree"
     if len(present) == 1:
         only = format_class(present[0]["label"])
-        return f"{agree} with it on them, of {only} alone."
+        return f"{agree} with it, all of {only}."
     parts = [f"{item['votes']:g} of {format_class(item['label'])}" for item in present]
-    return f"{agree} with it on them: {join(parts)}."
+    return f"{agree} with it: {join(parts)}."
 
 
 def _draw_steps(receipt: Plain) -> Grid:

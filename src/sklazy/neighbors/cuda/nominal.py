@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.flow import Selected
 from sklazy.kernels.cuda.device import (
     THREADS,
     Device,
@@ -16,7 +15,8 @@ from sklazy.kernels.cuda.device import (
     spread,
 )
 from sklazy.kernels.votes import weigh_all_levels
-from sklazy.neighbors.cuda.sets import WORDS, DeviceRanks, DeviceSets, plan_groups
+from sklazy.neighbors.cuda.pointing import Places, Pointing
+from sklazy.neighbors.cuda.sets import WORDS, DeviceSets, plan_groups
 from sklazy.neighbors.cuda.weighted import Voters, cut_by_size
 
 Ints = NDArray[np.int64]
@@ -55,8 +55,8 @@ class DeviceNominalSearch:
     sets : DeviceSets
     codes, n_neighbors, excluded
         As in `NominalSearch`.
-    selected : Selected or DeviceRanks
-        The attributes of each query, or what they are chosen by.
+    pointing : Pointing
+        The attributes of each query, or the ranks they are chosen by.
     by_distance, tally : bool
         As in `NominalSearch`.
 
@@ -71,14 +71,14 @@ class DeviceNominalSearch:
         self,
         sets: DeviceSets,
         codes: NDArray[np.int32],
-        selected: Selected | DeviceRanks,
+        pointing: Pointing,
         n_neighbors: int,
         excluded: Ints | None = None,
         *,
         by_distance: bool = False,
         tally: bool = False,
     ) -> None:
-        self.sets, self.codes, self.selected = sets, codes, selected
+        self.sets, self.codes, self.pointing = sets, codes, pointing
         self.n_neighbors, self.excluded = n_neighbors, excluded
         self.by_distance, self.tally = by_distance, tally
         self._n_classes = sets.class_bits.shape[0]
@@ -109,7 +109,8 @@ class DeviceNominalSearch:
         thresholds = self.thresholds
         weighted = np.zeros((len(thresholds), self._n_classes + 1))
         levels = self._fetch("levels")
-        weigh_all_levels(levels, thresholds, self._counts, weighted)
+        counts = self.pointing.count_used(len(self.codes))
+        weigh_all_levels(levels, thresholds, counts, weighted)
         return weighted
 
     @property
@@ -121,19 +122,6 @@ class DeviceNominalSearch:
     def device(self) -> Device:
         """Where the cases are."""
         return self.sets.device
-
-    @property
-    def _counts(self) -> NDArray[np.int32]:
-        """How many attributes each query uses."""
-        if isinstance(self.selected, Selected):
-            return self.selected.counts
-        return np.full(len(self.codes), self.selected.n_most, np.int32)
-
-    @property
-    def _n_most(self) -> int:
-        if isinstance(self.selected, DeviceRanks):
-            return self.selected.n_most
-        return self.selected.attributes.shape[1]
 
     def run(self, first: int, last: int) -> None:
         """Begin to answer the queries ``first..last - 1``."""
@@ -174,7 +162,7 @@ class DeviceNominalSearch:
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         """Shape of each result of a query, by name."""
         by_class = (self._n_classes,)
-        levels = (self._n_most + 1, self._n_classes)
+        levels = (self.pointing.n_most + 1, self._n_classes)
         return {"votes": by_class, "tied": by_class, "thresholds": (), "levels": levels}
 
     def voters(self, first: int, last: int) -> Iterator[Voters]:
@@ -185,7 +173,7 @@ class DeviceNominalSearch:
     def _match(self, part: _Part) -> _Begun:
         """Begin to answer a part."""
         device, shapes = self.sets.device, self._shapes
-        n_queries, n_levels = len(part.sets), self._n_most + 1
+        n_queries, n_levels = len(part.sets), self.pointing.n_most + 1
         k = min(self.n_neighbors, 2**31 - 1)
         levels = device.zeros((n_queries, *shapes["levels"]), np.int32)
         thresholds = device.empty(n_queries, np.int32)  # bounds on them at first
@@ -241,7 +229,8 @@ class DeviceNominalSearch:
 
     def _list(self, part: _Part, begun: _Begun) -> Iterator[Voters]:
         """The voters of the queries of a part, as many at once as fit."""
-        counts_used, device = self._counts, self.sets.device
+        counts_used = self.pointing.count_used(len(self.codes))
+        device = self.sets.device
         counts = device.fetch(begun.votes).sum(axis=1, dtype=np.int64)
         for begin, end in cut_by_size(counts, _MOST_BYTES // 8):
             starts = np.concatenate([[0], np.cumsum(counts[begin:end])])
@@ -285,7 +274,7 @@ class DeviceNominalSearch:
     def _parts(self, first: int, last: int) -> Iterator[_Part]:
         """The queries in parts whose counters, and further sets, fit."""
         sets = self.sets
-        per_query = 4 * (self._n_most + 16) * max(1, self._n_classes)
+        per_query = 4 * (self.pointing.n_most + 16) * max(1, self._n_classes)
         per_query += len(sets.wide) * 8 * int(sets.bits.shape[1])
         step = max(1, _MOST_BYTES // per_query)
         for begin in range(first, last, step):
@@ -297,7 +286,7 @@ class DeviceNominalSearch:
         codes = self._shorten(self.codes[queries])
         excluded = None if self.excluded is None else self.excluded[queries]
         bits, set_of_value = self.sets.widen(codes)
-        macros = plan_groups(self._n_most)
+        macros = plan_groups(self.pointing.n_most)
         kernels = device.compile(
             "planes.cu",
             **macros,
@@ -306,54 +295,14 @@ class DeviceNominalSearch:
             SHARED=int(self._shares(len(codes), len(bits))),
         )
         own = device.empty((len(codes), macros["GROUPS"] * 8), np.uint32)
-        self._point(
-            kernels, queries, device.put(codes), len(bits) - 1, set_of_value, own
-        )
+        places = Places(self.sets, set_of_value, len(bits) - 1)
+        self.pointing.point(kernels, queries, device.put(codes), places, own)
         hidden = own if excluded is None else device.put(excluded)
         return _Part(queries, kernels, bits, own, hidden)
 
     def _shorten(self, codes: NDArray[np.int32]) -> NDArray[Any]:
         """Codes in as few bytes as hold them all: that many go to the device."""
         return codes.astype(np.int8 if self.sets.n_most_values < 127 else np.int32)
-
-    def _point(
-        self,
-        kernels: Kernels,
-        queries: slice,
-        codes: DeviceArray,
-        n_empty: int,
-        set_of_value: DeviceArray,
-        own: DeviceArray,
-    ) -> None:
-        """Write down the sets of the attributes of some queries."""
-        sets, selected, n_queries = self.sets, self.selected, len(codes)
-        places = sets.starts, sets.offsets, set_of_value, n_empty, n_queries
-        if isinstance(selected, DeviceRanks):
-            kernels.run(
-                "point_by_rank",
-                spread(n_queries, THREADS // sets.device.lanes),
-                THREADS,
-                codes,
-                codes.shape[1],
-                selected.starts,
-                selected.ranks,
-                *places,
-                self._n_most,
-                own,
-            )
-            return
-        kernels.run(
-            "point_at_sets",
-            spread(own.size, THREADS),
-            THREADS,
-            codes,
-            codes.shape[1],
-            sets.device.put(selected.attributes[queries]),
-            sets.device.put(selected.counts[queries]),
-            self._n_most,
-            *places,
-            own,
-        )
 
     def _shares(self, n_queries: int, n_sets: int) -> bool:
         """Whether a tile of all sets goes to shared memory: it fits, and it pays."""

@@ -1,4 +1,4 @@
-"""Cases on a device, as agreement sees them, and what attributes are chosen by."""
+"""Cases on a device, as agreement sees them."""
 
 from typing import Any, NamedTuple
 
@@ -164,28 +164,3 @@ def _find_live(cases: Cases, weighted: bool) -> NDArray[np.uint64]:
     if n_rows % 64:
         live[n_rows // 64] = (1 << n_rows % 64) - 1
     return live
-
-
-class DeviceRanks(NamedTuple):
-    """Ranks that select attributes, on a device; see `sklazy.measures.RankTable`.
-
-    Attributes
-    ----------
-    starts : int64 array of shape (n_attributes,)
-    ranks : int32 array of shape (n_cells,)
-    n_most : int
-        How many attributes a query uses.
-    """
-
-    starts: DeviceArray
-    ranks: DeviceArray
-    n_most: int
-
-
-def put_ranks(
-    device: Device, starts: Ints, ranks: NDArray[np.int32], n_most: int = 0
-) -> DeviceRanks:
-    """Copy ranks to a device."""
-    found = DeviceRanks(device.put(starts), device.put(ranks), n_most)
-    device.wait()
-    return found

@@ -72,7 +72,7 @@ class QuestionBudget:
             return {}
         except ValueError as error:
             raise BadFileError(
-                "is no file of counted questions; restore or remove it.", self._path
+                "is not a file of counted questions; restore or remove it.", self._path
             ) from error
         return {str(name): int(count) for name, count in counts.items()}
 

@@ -55,16 +55,16 @@ def infer(name: str, columns: Sequence[str], predict: Predict, body: Plain) -> P
         rows = _rows_of_matrix(tensors[0], len(columns))
     else:
         rows = _rows_of_columns(tensors)
-    said = predict({"rows": rows})
-    outputs = [_tensor("predictions", said["predictions"])]
-    if "probabilities" in said:
-        shares = said["probabilities"]
+    reply = predict({"rows": rows})
+    outputs = [_tensor("predictions", reply["predictions"])]
+    if "probabilities" in reply:
+        shares = reply["probabilities"]
         flat = [share for row in shares for share in row]
-        shape = [len(shares), len(said["classes"])]
+        shape = [len(shares), len(reply["classes"])]
         outputs.append(
             {"name": "probabilities", "datatype": "FP64", "shape": shape, "data": flat}
         )
-        outputs.append(_tensor("classes", said["classes"]))
+        outputs.append(_tensor("classes", reply["classes"]))
     answer = {"model_name": name, "model_version": "1", "outputs": outputs}
     return answer | ({"id": str(body["id"])[:200]} if "id" in body else {})
 
@@ -134,8 +134,8 @@ def invoke(predict: Predict, body: Plain) -> Plain:
     forms = [form for form in known if form in body]
     if len(forms) != 1:
         raise Problem(422, f"expected exactly one of {', '.join(known)}.")
-    said = predict({"rows": known[forms[0]](body[forms[0]])})
-    return {"predictions": said["predictions"]}
+    reply = predict({"rows": known[forms[0]](body[forms[0]])})
+    return {"predictions": reply["predictions"]}
 
 
 def _rows_of_split(content: object) -> object:

@@ -1,0 +1,194 @@
+"""CSV cut into columns by Arrow, where the strict reader is certain to do the same.
+
+Arrow splits and reads numbers many times as fast as Python. It is followed only where
+both agree: on quotes that open and close fields, on rows that are as long as the first,
+on plain decimals. Everything else, and every error, is left to the strict reader
+(`delimited`), which knows lines and columns.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.errors import BadInputError
+from sklazy.tables.budget import Budget
+from sklazy.tables.cells import Labels, Readers
+from sklazy.tables.delimited import (
+    CsvOptions,
+    OpenedCsv,
+    open_csv,
+    read_column,
+    read_known_labels,
+)
+from sklazy.tables.infer import has_id_name
+from sklazy.tables.labels import EXACT
+from sklazy.tables.table import Column, Table, Wish
+from sklazy.tables.text import BadCellError, TextFile, is_number, lines_of
+
+FEWEST_BYTES = 1 << 16
+"""Of a smaller file, which the strict reader reads in no time."""
+
+_MOST_BYTES = 1 << 30  # positions of texts in a column are numbers of 32 bits
+
+
+class _NotPlainError(Exception):
+    """A file, or a column, that is left to the strict reader."""
+
+
+def read_csv_by_arrow(
+    source: TextFile,
+    options: CsvOptions,
+    kinds: Mapping[str, Wish],
+    budget: Budget,
+    readers: Readers,
+) -> tuple[Table, list[str]] | None:
+    """Read a table and remarks as `read_csv` would; None where that has to be asked."""
+    text = source.text
+    if not FEWEST_BYTES <= len(text) <= _MOST_BYTES:
+        return None
+    try:
+        opened = open_csv(source, lines_of(text), options)
+        cut = _cut(text, opened)
+        budget.check_cells(cut.n_rows, len(opened.names))
+        return _make_table(cut, opened, _Rules(options, kinds, readers))
+    except (_NotPlainError, BadInputError, BadCellError, ImportError):
+        return None  # the strict reader knows better words, or what to do
+
+
+class _Rules(NamedTuple):
+    """How columns are to be read."""
+
+    options: CsvOptions
+    kinds: Mapping[str, Wish]
+    readers: Readers
+
+
+class _Cut(NamedTuple):
+    """The columns of a file, as Arrow's texts."""
+
+    columns: Sequence[Any]
+    n_rows: int
+
+
+def _cut(text: str, opened: OpenedCsv) -> _Cut:
+    """Cut a text into columns."""
+    import pyarrow  # noqa: PLC0415 (an optional dependency)
+    from pyarrow import csv  # noqa: PLC0415
+
+    n_columns, mark = len(opened.names), opened.delimiter
+    if n_columns < 2 or not mark.isascii():
+        raise _NotPlainError
+    has_quotes = '"' in text
+    if has_quotes and not _are_whole_fields(text, mark):
+        raise _NotPlainError
+    names = [str(j) for j in range(n_columns)]
+    try:
+        native = csv.read_csv(
+            pyarrow.py_buffer(text.encode()),
+            csv.ReadOptions(column_names=names),
+            csv.ParseOptions(delimiter=mark, newlines_in_values=has_quotes),
+            csv.ConvertOptions(
+                check_utf8=False, column_types=dict.fromkeys(names, pyarrow.string())
+            ),
+        )
+    except pyarrow.ArrowInvalid:
+        raise _NotPlainError from None
+    body = native.slice(1) if opened.named else native
+    return _Cut(body.columns, body.num_rows)
+
+
+def _are_whole_fields(text: str, delimiter: str) -> bool:
+    """Whether quotes stand around fields only, or doubled within them.
+
+    Examples
+    --------
+    >>> _are_whole_fields('a,"b, c"', ","), _are_whole_fields('a,"b" c', ",")
+    (True, False)
+    """
+    mark = re.escape(delimiter)
+    field = rf'(?:\A|(?<=[{mark}\r\n]))"[^"]*(?:""[^"]*)*"(?=[{mark}\r\n]|\Z)'
+    return '"' not in re.sub(field, "", text)
+
+
+def _make_table(cut: _Cut, opened: OpenedCsv, rules: _Rules) -> tuple[Table, list[str]]:
+    notes: list[str] = []
+    columns = [
+        _read_column(name, cells, rules, notes)
+        for name, cells in zip(opened.names, cut.columns, strict=True)
+    ]
+    return Table(tuple(columns), cut.n_rows, opened.named), notes
+
+
+def _read_column(name: str, cells: Any, rules: _Rules, notes: list[str]) -> Column:  # noqa: ANN401
+    labels, wish = rules.readers.get(name), rules.kinds.get(name)
+    is_plain = wish in (None, "numeric") and rules.options.decimal == "."
+    is_named = wish is None and has_id_name(name)
+    if is_plain and not is_named and not isinstance(labels, Labels):
+        numbers = _read_numbers(cells, rules.options.missing)
+        if numbers is not None:
+            return Column(name, "numeric", numbers)
+    texts, codes = _distinct_texts(cells)
+    if isinstance(labels, Labels):
+        return read_known_labels(name, texts, labels).take(codes).occurring()
+    if _are_mixed(texts):  # how many of each matters for remarks
+        every = np.array([*texts, ""], object)[codes].tolist()
+        return read_column(name, every, wish, rules.options, notes)
+    return read_column(name, texts, wish, rules.options, notes).take(codes)
+
+
+def _distinct_texts(cells: Any) -> tuple[list[str], NDArray[np.int32]]:  # noqa: ANN401
+    """The different texts, each made once, and which one each cell is."""
+    coded = cells.combine_chunks().dictionary_encode()
+    texts = coded.dictionary.to_pylist()
+    if max(map(len, texts), default=0) > _LONGEST_FIELD:
+        raise _NotPlainError
+    return texts, coded.indices.to_numpy()
+
+
+def _are_mixed(texts: list[str]) -> bool:
+    """Whether some texts are numbers and others are not."""
+    are_numbers = {is_number(text.strip()) for text in texts}
+    return len(are_numbers) > 1
+
+
+_LONGEST_FIELD = 131_072  # characters, of Python's reader
+
+
+def _read_numbers(cells: Any, missing: frozenset[str]) -> NDArray[np.float64] | None:  # noqa: ANN401
+    """Plain decimals as numbers; None if some cell is anything else, or a code."""
+    import pyarrow  # noqa: PLC0415
+    from pyarrow import compute  # noqa: PLC0415
+
+    try:
+        try:
+            numbers = cells.cast(pyarrow.float64())
+        except pyarrow.ArrowInvalid:
+            is_missing = compute.is_in(cells, pyarrow.array(sorted(missing)))
+            cells = compute.if_else(is_missing, None, cells)
+            numbers = cells.cast(pyarrow.float64())
+    except pyarrow.ArrowInvalid:
+        return None
+    values = numbers.to_numpy()
+    n_missing = int(np.isnan(values).sum())
+    is_exact = n_missing == numbers.null_count < len(values) and (
+        np.nanmax(np.abs(values)) < EXACT
+    )
+    if not is_exact or any(map(_has_codes, cells.chunks)):
+        return None
+    return np.array(values, np.float64)
+
+
+def _has_codes(chunk: Any) -> bool:  # noqa: ANN401
+    """Whether a number begins with a zero before a digit, as codes do."""
+    _, places, data = chunk.buffers()
+    if data is None or not len(chunk):
+        return False
+    offsets = np.frombuffer(places, np.int32)[chunk.offset :][: len(chunk) + 1]
+    letters = np.append(np.frombuffer(data, np.uint8), np.zeros(2, np.uint8))
+    starts = offsets[:-1] + np.isin(letters[offsets[:-1]], np.array([43, 45]))
+    is_led = (letters[starts] == ord("0")) & (starts + 1 < offsets[1:])
+    second = letters[starts[is_led] + 1]
+    return bool(((second >= ord("0")) & (second <= ord("9"))).any())

@@ -1,0 +1,1 @@
+"""The number of attributes by wrapper and by vote: Pereira et al., JIDM 2011."""

@@ -1,0 +1,145 @@
+"""Cells such as <0.05 and "-" among numbers are read as numbers, with a note."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sklazy
+from sklazy.errors import BadInputError, DataWarning
+from sklazy.tables import as_table, read_table
+from sklazy.tables.limits import MARKS
+
+LAB = ["0.1", "0.25", "<0.05", "3", "> 100", "-", "1.5", "≤ 2"]
+HALF = [0.1, 0.25, 0.025, 3, 100, np.nan, 1.5, 1]
+WHOLE = [0.1, 0.25, 0.05, 3, 100, np.nan, 1.5, 2]
+
+
+def of_file(tmp_path, cells, **options):
+    path = tmp_path / "lab.csv"
+    rows = "\n".join(f"{i};{cell}" for i, cell in enumerate(cells))
+    path.write_text(f"n;sulfur\n{rows}\n", "utf-8")
+    with pytest.warns(DataWarning) as noted:
+        column = read_table(path, delimiter=";", **options)["sulfur"]
+    return column, str(noted[0].message)
+
+
+def same(column, numbers):
+    assert column.kind == "numeric"
+    np.testing.assert_array_equal(column.data, numbers)
+
+
+def test_limits_of_a_file_are_half_with_a_note(tmp_path):
+    column, note = of_file(tmp_path, LAB)
+    same(column, HALF)
+    assert "'<0.05', '≤ 2' as half of its limit ('at-limit' takes the limit)" in note
+    assert "'> 100' as its limit, '-' as missing" in note
+
+
+@pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
+def test_the_way_out_of_the_note_is_taken():
+    frame = pd.DataFrame({"sulfur": LAB})
+    same(as_table(frame, kinds={"sulfur": "at-limit"})["sulfur"], WHOLE)
+    kept = as_table(frame, kinds={"sulfur": "nominal"})["sulfur"]
+    assert kept.categories == tuple(sorted(LAB))
+    same(as_table(frame, kinds={"sulfur": "numeric"})["sulfur"], HALF)
+
+
+def test_sheets_mix_numbers_and_texts(tmp_path):
+    cells = [0.1, 0.25, "<0.05", 3, "> 100", "-", 1.5, "≤ 2"]
+    path = tmp_path / "lab.xlsx"
+    pd.DataFrame({"sulfur": cells}).to_excel(path, index=False)
+    with pytest.warns(DataWarning, match="half of its limit"):
+        same(read_table(path)["sulfur"], HALF)
+    with pytest.warns(DataWarning, match="half of its limit"):
+        same(as_table(pd.DataFrame({"sulfur": cells}))["sulfur"], HALF)
+
+
+@pytest.mark.parametrize("mark", sorted(MARKS))
+@pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
+def test_marks_among_numbers_are_missing(mark):
+    frame = pd.DataFrame({"x": ["1.5", "2", "3", "4", "5", mark.upper()]})
+    assert as_table(frame)["x"].missing.tolist() == [False] * 5 + [True]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["<18", "18-65", ">65"],  # groups
+        ["<18", ">65", "<18"],
+        ["-", "+", "-"],
+        ["a", "-", "."],
+        ["1", "2", "-"],  # too few numbers to be measurements
+        ["007", "-", "012", "099", "123", "456"],  # codes
+        ["<b>", "1", "2", "3"],
+    ],
+)
+def test_labels_stay_labels(cells):
+    assert as_table(pd.DataFrame({"x": cells}))["x"].kind == "nominal"
+
+
+@pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
+def test_later_rows_are_read_likewise(tmp_path):
+    frame = pd.DataFrame({"sulfur": LAB * 4, "b": np.arange(32.0)})
+    model = sklazy.LazyKNeighborsClassifier().fit(frame, ["x", "y"] * 16)
+    later = pd.DataFrame({"sulfur": ["<0.2", "n.d.", "0.1"], "b": [1.0, 2.0, 3.0]})
+    numbers = pd.DataFrame({"sulfur": [0.1, np.nan, 0.1], "b": [1.0, 2.0, 3.0]})
+    expected = model.predict_proba(numbers).tolist()
+    assert model.predict_proba(later).tolist() == expected
+    model.save(tmp_path / "lab.sklazy")
+    again = sklazy.load(tmp_path / "lab.sklazy")
+    assert again.predict_proba(later).tolist() == expected
+    with pytest.raises(BadInputError, match=r"'about 3'.*or leave it missing"):
+        model.predict(later.assign(sulfur="about 3"))
+
+
+@given(st.permutations(LAB))
+@pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
+def test_the_order_of_rows_does_not_matter(cells):
+    by_cell = dict(zip(LAB, HALF, strict=True))
+    column = as_table(pd.DataFrame({"x": cells}))["x"]
+    np.testing.assert_array_equal(column.data, [by_cell[cell] for cell in cells])
+
+
+@pytest.fixture
+def book(tmp_path):
+    path = tmp_path / "book.xlsx"
+    with pd.ExcelWriter(path) as writer:
+        pd.DataFrame({"about": ["a file"]}).to_excel(writer, sheet_name="Info")
+        pd.DataFrame({"x": [1.5, 2.0], "y": ["a", "b"]}).to_excel(
+            writer, sheet_name="Data", index=False, startrow=3
+        )
+        pd.DataFrame({"title": ["Flats of 2024"]}).to_excel(
+            writer, sheet_name="Data", index=False, header=False
+        )
+    return path
+
+
+@pytest.mark.parametrize("sheet", ["Data", 1, "1"])
+def test_a_sheet_is_chosen_below_its_title(book, sheet):
+    with pytest.warns(DataWarning, match=r"'Info' is read, not 'Data' \(choose with"):
+        read_table(book)
+    table = read_table(book, sheet=sheet, skip_rows=3)
+    assert table.names == ["x", "y"]
+    assert table["x"].data.tolist() == [1.5, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sheet": "Dats"}, "no sheet 'Dats'. Did you mean 'Data'"),
+        ({"sheet": 2}, "give its place, from 0 to 1"),
+        ({"sheet": "Data", "skip_rows": 9}, "all its rows are skipped"),
+        ({"skip_rows": -1}, "skip_rows=-1"),
+    ],
+)
+def test_wrong_sheets_are_refused(book, options, message):
+    with pytest.raises(BadInputError, match=message):
+        read_table(book, **options)
+
+
+def test_sheets_are_for_excel(tmp_path):
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(BadInputError, match="for Excel files, but this is csv"):
+        read_table(tmp_path / "a.csv", sheet="Data")

@@ -1,0 +1,417 @@
+"""One way to rows: whatever holds them, one table, one digest, or one clear error."""
+
+import io
+import os
+import sqlite3
+import warnings
+
+import fsspec
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+
+import sklazy
+from sklazy.errors import BadFileError, BadInputError, BadTypeError
+from sklazy.tables import streams
+from sklazy.tables.sources import gather_rows
+
+MODEL = sklazy.LazyKNeighborsClassifier(3)
+
+
+def make_frame(n_rows=60):
+    rng = np.random.default_rng(3)
+    return pd.DataFrame(
+        {
+            "size": rng.normal(size=n_rows).round(2),
+            "rooms": rng.integers(1, 6, n_rows),
+            "heat": rng.choice(["gas", "oil", None], n_rows),
+            "built": [f"{1 + i % 28:02}.05.20{10 + i % 9}" for i in range(n_rows)],
+            "country": rng.choice(["DE", "FR", "NO"], n_rows),
+            "year": rng.choice([2023, 2024], n_rows),
+            "y": rng.choice(["low", "high"], n_rows),
+        }
+    )
+
+
+FRAME = make_frame()
+
+
+@pytest.fixture(autouse=True)
+def few_at_once(monkeypatch):
+    monkeypatch.setattr(streams, "ROWS", 7)
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sklazy.DataWarning)
+        yield
+
+
+@pytest.fixture(scope="module")
+def expected():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sklazy.DataWarning)
+        return MODEL.fit(FRAME.drop(columns="y"), FRAME["y"]).digest()
+
+
+def write_hive(folder):
+    table = pa.Table.from_pandas(FRAME)
+    parts = ds.partitioning(
+        pa.schema([("country", pa.string()), ("year", pa.int64())]), flavor="hive"
+    )
+    ds.write_dataset(table, folder, format="parquet", partitioning=parts)
+    (folder / "_SUCCESS").write_text("")
+
+
+def write_parts(folder, write, ending, n_parts=3):
+    folder.mkdir()
+    for n, rows in enumerate(np.array_split(np.arange(len(FRAME)), n_parts)):
+        write(FRAME.iloc[rows], folder / f"part-{n}{ending}")
+
+
+def to_csv(frame, path):
+    frame.to_csv(path, index=False)
+
+
+def to_parquet(frame, path):
+    frame.to_parquet(path, index=False)
+
+
+def hive(tmp_path):
+    write_hive(tmp_path / "lake")
+    return str(tmp_path / "lake")
+
+
+def directory_of_parquet(tmp_path):
+    write_parts(tmp_path / "lake", to_parquet, ".parquet")
+    return tmp_path / "lake"
+
+
+def directory_of_csv(tmp_path):
+    write_parts(tmp_path / "lake", to_csv, ".csv")
+    return tmp_path / "lake"
+
+
+def packed_csv(tmp_path):
+    write_parts(tmp_path / "lake", to_csv, ".csv.gz")
+    return tmp_path / "lake"
+
+
+def directory_of_feather(tmp_path):
+    write_parts(
+        tmp_path / "lake",
+        lambda frame, path: frame.reset_index(drop=True).to_feather(path),
+        ".feather",
+    )
+    return tmp_path / "lake"
+
+
+def pattern(tmp_path):
+    write_parts(tmp_path / "lake", to_parquet, ".parquet")
+    return f"{tmp_path}/lake/part-*.parquet"
+
+
+def backwards(tmp_path):
+    write_parts(tmp_path / "lake", to_parquet, ".parquet")
+    return sorted(map(str, (tmp_path / "lake").iterdir()), reverse=True)
+
+
+def url_of_this_machine(tmp_path):
+    return f"file://{directory_of_parquet(tmp_path)}"
+
+
+def url_in_memory(tmp_path):
+    files = fsspec.filesystem("memory")
+    directory_of_parquet(tmp_path)
+    for path in (tmp_path / "lake").iterdir():
+        files.pipe(f"/lake-{tmp_path.name}/{path.name}", path.read_bytes())
+    return f"memory://lake-{tmp_path.name}"
+
+
+def csv_in_memory(tmp_path):
+    files = fsspec.filesystem("memory")
+    files.pipe(f"/{tmp_path.name}.csv", FRAME.to_csv(index=False).encode())
+    return f"memory://{tmp_path.name}.csv"
+
+
+def open_file(tmp_path):
+    buffer = io.BytesIO()
+    FRAME.to_parquet(buffer, index=False)
+    buffer.seek(0)
+    return buffer
+
+
+def open_text(tmp_path):
+    return io.BytesIO(FRAME.to_csv(index=False).encode())
+
+
+def arrow_dataset(tmp_path):
+    write_hive(tmp_path / "lake")
+    return ds.dataset(tmp_path / "lake", partitioning="hive")
+
+
+def arrow_reader(tmp_path):
+    return pa.Table.from_pandas(FRAME, preserve_index=False).to_reader(10)
+
+
+class Stream:
+    """Nothing but Arrow's protocol."""
+
+    def __init__(self, table):
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def arrow_stream(tmp_path):
+    return Stream(pa.Table.from_pandas(FRAME, preserve_index=False))
+
+
+def lazy_frame(tmp_path):
+    return pl.from_pandas(FRAME).lazy()
+
+
+def relation(tmp_path):
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    frame = FRAME  # noqa: F841 - DuckDB finds it by its name
+    return duckdb.sql("SELECT * FROM frame ORDER BY size DESC")
+
+
+def duckdb_query(tmp_path):
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    connection = duckdb.connect()
+    connection.register("flats", FRAME)
+    return sklazy.Source("SELECT * FROM flats", connection=connection)
+
+
+def sqlite_query(tmp_path):
+    connection = sqlite3.connect(tmp_path / "flats.db")
+    FRAME.to_sql("flats", connection, index=False)
+    return sklazy.Source("SELECT * FROM flats", connection=connection)
+
+
+def sqlalchemy_query(tmp_path):
+    sqlalchemy = pytest.importorskip("sqlalchemy", reason="SQLAlchemy is not installed")
+    sqlite_query(tmp_path)
+    engine = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/flats.db")
+    return sklazy.Source("SELECT * FROM flats", connection=engine)
+
+
+def adbc_query(tmp_path):
+    reason = "the driver of ADBC for SQLite is not installed"
+    dbapi = pytest.importorskip("adbc_driver_sqlite.dbapi", reason=reason)
+    sqlite_query(tmp_path)
+    connection = dbapi.connect(f"{tmp_path}/flats.db")
+    return sklazy.Source("SELECT * FROM flats", connection=connection)
+
+
+SOURCES = [
+    *(hive, directory_of_parquet, directory_of_csv, packed_csv, directory_of_feather),
+    *(pattern, backwards, url_of_this_machine, url_in_memory, csv_in_memory),
+    *(open_file, open_text, arrow_dataset, arrow_reader, arrow_stream, lazy_frame),
+    *(relation, duckdb_query, sqlite_query, sqlalchemy_query, adbc_query),
+]
+each_source = pytest.mark.parametrize("make", SOURCES, ids=lambda one: one.__name__)
+
+
+@each_source
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_every_source_gives_the_digest_of_one_frame(make, tmp_path, expected):
+    assert MODEL.fit(make(tmp_path), "y").digest() == expected
+
+
+@each_source
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_every_source_is_stored_in_batches_with_that_digest(make, tmp_path, expected):
+    out = tmp_path / "cases.sklazy"
+    assert sklazy.store(MODEL, make(tmp_path), "y", out) == len(FRAME)
+    assert sklazy.load(out).digest() == expected
+
+
+@each_source
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_every_source_is_predicted(make, tmp_path):
+    model = MODEL.fit(FRAME.drop(columns="y"), FRAME["y"])
+    rows = sklazy.read_table(make(tmp_path))
+    again = tmp_path / "again"
+    again.mkdir()
+    predicted = model.predict(make(again))
+    assert predicted.tolist() == model.predict(rows.drop(["y"])).tolist()
+
+
+def test_an_audit_takes_a_source(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = sklazy.audit(directory_of_parquet(tmp_path), "y")
+        expected = sklazy.audit(FRAME.drop(columns="y"), FRAME["y"])
+    assert np.array_equal(found.doubts, expected.doubts)
+
+
+def test_batches_are_those_of_the_whole(tmp_path):
+    source = sklazy.Source(directory_of_csv(tmp_path))
+    batches = list(source.batches())
+    assert [len(batch) for batch in batches[:3]] == [7, 7, 6]
+    whole = source.read()
+    for column in whole:
+        cells = [cell for batch in batches for cell in batch[column.name].cells()]
+        assert cells == column.cells()
+        assert {batch[column.name].reading for batch in batches} == {column.reading}
+
+
+def test_folders_are_columns_as_their_texts_are_understood(tmp_path):
+    for day, code, level in [("2024-05-01", "01", "1"), ("2024-05-03", "02", "2.5")]:
+        folder = tmp_path / f"day={day}" / f"code={code}" / f"level={level}"
+        folder.mkdir(parents=True)
+        pd.DataFrame({"a": [1.0, 2.0]}).to_parquet(folder / "x.parquet")
+    other = tmp_path / "day=__HIVE_DEFAULT_PARTITION__" / "code=A%2FB" / "level=7"
+    other.mkdir(parents=True)
+    pd.DataFrame({"a": [3.0]}).to_parquet(other / "x.parquet")
+    table = sklazy.read_table(tmp_path)
+    assert table.names == ["a", "day", "code", "level"]
+    assert table["day"].reading.style == "date"
+    assert table["day"].missing.tolist() == [False] * 4 + [True]
+    assert table["code"].cells() == ["01", "01", "02", "02", "A/B"]
+    assert table["level"].data.tolist() == [1, 1, 2.5, 2.5, 7]
+    labels = sklazy.read_table(tmp_path, kinds={"level": "nominal"})["level"]
+    assert labels.categories == ("1", "2.5", "7")
+
+
+def test_a_column_without_a_cell_in_some_files_has_the_kind_of_the_others(tmp_path):
+    for n, cells in enumerate([[None, None], ["a", "b"], [None, None]]):
+        frame = pd.DataFrame({"a": pd.Series(cells, dtype=object), "y": ["u", "v"]})
+        frame.to_parquet(tmp_path / f"{n}.parquet")
+    assert sklazy.read_table(tmp_path)["a"].kind == "nominal"
+    out = tmp_path / "cases"
+    sklazy.store(MODEL, f"{tmp_path}/*.parquet", "y", out)
+    frame = sklazy.read_table(f"{tmp_path}/*.parquet")
+    assert sklazy.load(out).digest() == MODEL.fit(frame, "y").digest()
+
+
+# --- what is refused ------------------------------------------------------------------
+
+
+def refused(source, match, kind=BadInputError, out=None):
+    """Both ways to read refuse it, and nothing is left behind."""
+    with pytest.raises(kind, match=match):
+        sklazy.read_table(source)
+    with pytest.raises(kind, match=match):
+        sklazy.store(MODEL, source, "y", out)
+    assert not [name for name in os.listdir(out.parent) if "cases.sklazy" in name]
+
+
+@pytest.fixture
+def out(tmp_path):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    return folder / "cases.sklazy"
+
+
+def test_files_that_disagree_are_named(tmp_path, out):
+    lake = directory_of_parquet(tmp_path)
+    FRAME.drop(columns="heat").to_parquet(lake / "part-9.parquet")
+    refused(
+        lake,
+        r"part-9.parquet: its columns are not those of .*lacks \['heat'\]",
+        BadFileError,
+        out,
+    )
+    FRAME.assign(rooms="many").to_parquet(lake / "part-9.parquet")
+    refused(
+        lake,
+        r"part-9.parquet: column 'rooms' holds labels, but numbers in "
+        r".*part-0.parquet",
+        BadFileError,
+        out,
+    )
+    os.remove(lake / "part-9.parquet")
+    to_csv(FRAME, lake / "part-9.csv")
+    refused(lake, r"part-9.csv is csv, but .*part-0.parquet is parquet", out=out)
+
+
+def test_damaged_files_are_named(tmp_path, out):
+    lake = directory_of_parquet(tmp_path)
+    raw = (lake / "part-1.parquet").read_bytes()
+    (lake / "part-1.parquet").write_bytes(raw[: len(raw) // 2])
+    refused(lake, "part-1.parquet: not a readable parquet file", BadFileError, out)
+    (lake / "part-1.parquet").write_bytes(b"")
+    refused(lake, "part-1.parquet: not a readable parquet file", BadFileError, out)
+
+
+def test_a_bad_line_of_the_second_file_is_named(tmp_path, out):
+    lake = directory_of_csv(tmp_path)
+    with open(lake / "part-1.csv", "a") as file:
+        file.write("1,2\n")
+    refused(lake, r"part-1.csv:22:4: expected 7 fields", BadFileError, out)
+
+
+def test_nothing_to_read_is_an_error(tmp_path, out):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    refused(empty, "empty has no files", out=out)
+    refused(f"{empty}/*.csv", "matches no file", out=out)
+    refused("memory://nowhere/x.csv", "there is no such file", BadFileError, out)
+    refused(f"{empty}/x.csv", "(?i)no such file", (BadFileError, OSError), out)
+    refused(pa.table({"a": [], "y": []}).to_reader(), "it has no rows", out=out)
+    pd.DataFrame({"a": [], "y": []}).to_parquet(empty / "x.parquet")
+    refused(empty, "it has no rows", out=out)
+
+
+def test_a_stream_that_breaks_half_way_is_an_error(tmp_path, out):
+    schema = pa.schema([("a", pa.int64()), ("y", pa.string())])
+
+    def rows():
+        yield pa.record_batch([[1], ["u"]], schema=schema)
+        raise OSError("the line is cut")
+
+    def reader():
+        return pa.RecordBatchReader.from_batches(schema, rows())
+
+    for use in (sklazy.read_table, lambda one: sklazy.store(MODEL, one, "y", out)):
+        with pytest.raises(BadFileError, match=r"to their end: .*the line is cut"):
+            use(reader())
+    assert not os.listdir(out.parent)
+
+
+def test_a_file_that_goes_while_it_is_read_is_named(tmp_path, out):
+    lake = directory_of_csv(tmp_path)
+    rows = sklazy.Source(lake).survey(lambda n_rows: None).batches()
+    next(rows)
+    os.remove(lake / "part-2.csv")
+    with pytest.raises(BadFileError, match=r"part-2.csv: there is no such file"):
+        list(rows)
+
+
+def test_rows_that_change_between_two_looks_are_noticed(tmp_path):
+    lake = directory_of_csv(tmp_path)
+    surveyed = sklazy.Source(lake).survey(lambda n_rows: None)
+    to_csv(FRAME.head(3), lake / "part-2.csv")
+    with pytest.raises(BadInputError, match="it had 60 rows and now has 43"):
+        list(surveyed.batches())
+
+
+def test_errors_of_databases_come_through(tmp_path):
+    connection = sqlite3.connect(":memory:")
+    source = sklazy.Source("SELECT * FROM nowhere", connection=connection)
+    with pytest.raises(BadFileError, match="no such table: nowhere"):
+        source.read()
+    with pytest.raises(BadTypeError, match="is no source of rows"):
+        sklazy.Source(3).read()
+    with pytest.raises(BadTypeError, match="expected one of DuckDB, ADBC"):
+        sklazy.Source("SELECT 1", connection=3).read()
+
+
+def test_other_things_are_left_to_those_who_know_them():
+    for X in (np.zeros((2, 2)), FRAME, [[1, 2]], ["a", "b"], {"a": 1}, None, 3):
+        assert gather_rows(X) is X
+
+
+def test_limits_hold_for_all_files_together(tmp_path):
+    lake = directory_of_parquet(tmp_path)
+    sklazy.read_table(lake, max_cells=420)
+    with pytest.raises(sklazy.OverBudgetError, match="more than max_cells=419"):
+        sklazy.read_table(lake, max_cells=419)
