@@ -402,5 +402,6 @@ def test_a_saved_model_reads_files_like_its_cases(tmp_path):
     done = CliRunner().invoke(main, [*arguments, "--json"])
     assert done.exit_code == 0, done.output
     told = json.load(io.StringIO(done.stdout))
-    assert told["prediction"] == model.predict(frame).tolist()
-    assert told["novelty"] == [0.0] * len(frame)
+    predictions = [row["prediction"] for row in told["rows"]]
+    assert predictions == model.predict(frame).tolist()
+    assert [row["novelty"] for row in told["rows"]] == [0.0] * len(frame)
