@@ -1,4 +1,4 @@
-"""Columns of a Dask frame that are taken by name for the target, ids, times, weights."""
+"""Columns of a Dask frame taken by name: the target, ids, times and weights."""
 
 from typing import Any
 
