@@ -133,7 +133,7 @@ def test_predictions_of_others_are_not_mixed(run, tmp_path, model):
     assert code == 2
     assert "full has other files" in err
     FRAME.drop(columns="flat").to_csv(tmp_path / "rows.csv", index=False)
-    code, _, err = run("predict", "rows.csv", "lake", "-t", "rent", "-o", "new")
+    code, _, err = run("predict", "rows.csv", "lake", "-t", "rent", "-o", "full")
     assert code == 2
     assert "with a MODEL only" in err
 

@@ -49,3 +49,23 @@ def test_what_is_no_dask_frame_gets_its_own_words():
         BadTypeError, match=r"list is not a Dask collection.*frame\['name'"
     ):
         model.fit(frame, [1, 2])
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "novelty"])
+def test_partitions_are_predicted_where_they_are(tmp_path, method):
+    one = sklazy.LazyKNeighborsClassifier(3).fit(TABLE, CLASSES)
+    one.save(tmp_path / "model.sklazy")
+    frame = dd.from_pandas(QUERIES.assign(other=1), 4)
+    with cluster(processes=False):
+        answers = sd.predict(tmp_path / "model.sklazy", frame, method=method)
+        assert answers.npartitions == frame.npartitions
+        computed = answers.compute()
+    assert computed.index.tolist() == QUERIES.index.tolist()
+    assert computed.to_numpy().tolist() == getattr(one, method)(QUERIES).tolist()
+    assert (
+        computed.dtypes.tolist() == answers.dtypes.tolist()
+        if (method == "predict_proba")
+        else computed.dtype == answers.dtype
+    )
+    with pytest.raises(BadTypeError, match="expected a Dask frame"):
+        sd.predict(tmp_path / "model.sklazy", QUERIES)

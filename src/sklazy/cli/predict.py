@@ -1,5 +1,6 @@
 """`sklazy predict`: predict the rows of a file, or cross-validate."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -88,10 +89,10 @@ def predict(
             else:
                 _predict_file(console, lambda: fitted, request)
         return
-    if writes_folder(test, out):
+    if out is not None and os.path.isdir(out):
         raise BadInputError(
-            f"-o {out}: a folder is written with a MODEL only. Fit it first: sklazy fit "
-            f"{source.train} -t {source.target} -o model.sklazy."
+            f"'{out}' is a directory, which is written with a MODEL only. Fit one "
+            f"first: sklazy fit {source.train} -t {source.target} -o model.sklazy."
         )
     task = read_task(console, source)
     choice = choose_method(choice)

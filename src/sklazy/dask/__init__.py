@@ -21,6 +21,7 @@ import sklazy
 from sklazy.dask.client import TIMEOUT
 from sklazy.dask.folders import load, save
 from sklazy.dask.model import DaskModel
+from sklazy.dask.scoring import predict
 from sklazy.dask.tables import AttributeRanker, advise, audit, lazy_advantage
 from sklazy.estimators.base import LazyEstimator
 
@@ -31,6 +32,7 @@ __all__ = [
     "audit",
     "lazy_advantage",
     "load",
+    "predict",
     "save",
 ]
 
