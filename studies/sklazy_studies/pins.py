@@ -147,7 +147,7 @@ RACING = (
         "max_new",
         200,
         ours="the text bounds no round",
-        tried="50 a round at 50 inputs from a random start (results/racsam.md)",
+        tried="50 and 500 a round at 50 inputs from a random start (results/racsam.md)",
     ),
     Pin(
         B,

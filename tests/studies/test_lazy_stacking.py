@@ -182,6 +182,7 @@ def test_the_report_has_the_papers_figures_beside_ours():
     assert tests["sonar"][5:] == ["+4.61", "<0.001"]
     assert tests["labor"][6] == "0.018"
     assert {figure.name for figure in document.figures} == {
+        "diagram",
         "accuracy-by-set",
         "diversity",
         "ranks",

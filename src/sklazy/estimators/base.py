@@ -30,7 +30,12 @@ from sklazy.estimators.contributions import Contributions, contribute_all
 from sklazy.estimators.explanations import explain_queries, verify_receipt
 from sklazy.estimators.influence import Influence, find_influence
 from sklazy.estimators.inputs import places_of
-from sklazy.estimators.keeping import gather_queries, read_later
+from sklazy.estimators.keeping import (
+    encode_later,
+    gather_queries,
+    put_in_order,
+    read_later,
+)
 from sklazy.estimators.next_attribute import (
     Acquisition,
     Costs,
@@ -38,7 +43,7 @@ from sklazy.estimators.next_attribute import (
     acquire_attributes,
     suggest_attributes,
 )
-from sklazy.estimators.parameters import check_choice, time_advice
+from sklazy.estimators.parameters import check_choice
 from sklazy.estimators.questions import (
     find_similar,
     measure_novelty,
@@ -101,11 +106,11 @@ class LazyEstimator(BaseEstimator):
         *,
         coverage: float | None = None,
         method: str = "jackknife",
-        by: str | None = None,
+        by: str | None = "auto",
         accuracy: float | None = None,
         suggest: bool = False,
         costs: Mapping[str, float] | ArrayLike | None = None,
-        reasons: bool = False,
+        reasons: bool = True,
         detail: str = "brief",
     ) -> Receipts:
         """Answer each query with a receipt: what was answered, and from what.
@@ -117,7 +122,8 @@ class LazyEstimator(BaseEstimator):
             Add the set of classes (`predict_set`) or the interval (`predict_interval`)
             to each receipt.
         method, by
-            As for `predict_set` and `predict_interval`.
+            As for `predict_set` and `predict_interval`; "auto" is None for classes.
+            Receipts name what was taken.
         accuracy : float in (0, 1), optional
             For classes: report whether the answer is sure enough to be given; see
             `predict_or_abstain`.
@@ -125,14 +131,17 @@ class LazyEstimator(BaseEstimator):
             Whether receipts suggest which missing attribute to measure next.
         costs
             As for `suggest_attribute`.
-        reasons : bool, default=False
-            Whether receipts begin with the reasons of this row: what each feature
-            adds, as `contributions` finds it, and for kernel models the cases that
-            move the answer most, as `influence` finds them.
+        reasons : bool, default=True
+            Whether receipts open with the reasons of this row: what each feature
+            adds, as `contributions` finds it, the cases that move the answer most, as
+            `influence` finds them (kernel models, and blends with one), and a change
+            of one feature that would change the answer. They are found when a receipt
+            is first read. False gives the method's evidence alone. There are none
+            where a method without a formula has more than 4 million cells to ask.
         detail : {"brief", "full"}
-            Whether a receipt with reasons also lists cases by their similarity
-            (kernel models) and the receipts of members (blends), which takes 40 to
-            400 KB.
+            Whether a receipt with reasons has all evidence of the method, too: cases
+            by their similarity, members, curves. That takes up to 400 KB; a brief
+            receipt has at most 20.
 
         Returns
         -------
@@ -451,11 +460,19 @@ class LazyEstimator(BaseEstimator):
         """
         return predict_past(self, rows)
 
-    def explore(self, *, port: int = 0, browser: bool = True) -> Any:  # noqa: ANN401
+    def explore(
+        self,
+        *,
+        port: int = 0,
+        browser: bool = True,
+        read_only: bool = False,
+        beside: "Mapping[str, LazyEstimator] | None" = None,
+    ) -> Any:  # noqa: ANN401
         """Open a page on this machine: cases, receipts, what-if, a map, an audit.
 
         Changes are made to a copy, the `model` of the explorer; this estimator stays as
-        it is. Needs ``pip install 'sklazy[serve]'``.
+        it is. As the last value of a notebook's cell the explorer is shown in the cell.
+        Needs ``pip install 'sklazy[serve]'``.
 
         Parameters
         ----------
@@ -463,13 +480,20 @@ class LazyEstimator(BaseEstimator):
             Port on 127.0.0.1; 0 for any free one.
         browser : bool, default=True
             Whether to open a browser. The address is in `url`.
+        read_only : bool, default=False
+            Whether the page refuses changes.
+        beside : mapping of str to estimator, optional
+            Other fitted estimators by name, shown on the same site.
 
         Returns
         -------
         explorer : Explorer
-            With `url`, `model`, `changes` and `stop()`; also a context manager.
+            With `url`, `model`, `changes`, `to_html()` and `stop()`; also a context
+            manager.
         """
-        return open_explorer(self, port, browser)
+        return open_explorer(
+            self, beside, port=port, browser=browser, read_only=read_only
+        )
 
     # --- the cases --------------------------------------------------------------------
 
@@ -489,7 +513,7 @@ class LazyEstimator(BaseEstimator):
                 f"ids={ids!r} and before={before!r}; give exactly one of them."
             )
         if ids is None:
-            forget_before(self.cases_, before, time_advice(self))
+            forget_before(self.cases_, before)
         else:
             self.cases_.forget(ids)
         return self
@@ -612,7 +636,7 @@ class LazyEstimator(BaseEstimator):
                 if hasattr(self, "feature_names_in_"):
                     self._check_columns(X)
                 return self._decode(outputs, answers, cases)
-        queries = cases.encode(self._query_table(X))
+        queries = encode_later(self, cases, X)
         answers = answer_queries(learner, cases, queries, outputs, n_jobs=n_jobs)
         return self._decode(outputs, answers, cases)
 
@@ -650,7 +674,7 @@ class LazyEstimator(BaseEstimator):
         """Read queries as a table, once the model is fitted."""
         if not hasattr(self, "cases_"):
             check_is_fitted(self)
-        X = gather_queries(self, X)
+        X = put_in_order(self, gather_queries(self, X))
         table = read_later(self, X)
         self._check_columns(X)
         return table

@@ -112,11 +112,18 @@ def _totals(runs: Runs) -> list[Part]:
         "known by name.",
         left=2,
     )
-    parts: list[Part] = [Heading("Totals"), totals, _best_totals(runs)]
+    parts: list[Part] = [Heading("Totals"), _RIVAL, totals, _best_totals(runs)]
     by_paper = runs.get("paper")
     if by_paper is not None and len(by_paper.sets) == paper.N_SETS:
         parts.append(_far(by_paper))
     return parts
+
+
+_RIVAL = Paragraph(
+    "The rival is information gain, as in Weka's InfoGainAttributeEval but for missing "
+    "cells: Weka spreads them over the values of the attribute, here they are left out "
+    "of it. How many attributes a percentage is, rounded half up, is our reading."
+)
 
 
 def _far(run: Results) -> Table:

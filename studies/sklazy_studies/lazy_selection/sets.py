@@ -21,14 +21,16 @@ def wins_table(run: Results, protocol: str) -> Table:
             tally = run.tally_set(host, i)
             if tally.better > tally.worse:
                 strong.add((i, len(cells)))
-            cells.append(f"{tally.better} : {tally.worse}")
+            sure = f"{tally.significantly_better} : {tally.significantly_worse}"
+            cells.append(f"{tally.better} : {tally.worse} ({sure})")
         rows.append(cells)
     return Table(
         f"wins-{protocol}",
         ["set", "attributes", *HOSTS],
         rows,
         "At how many of nine percentages lazy selection is more accurate, and at how "
-        f"many eager; the rest are ties. Bold: lazy has more; {_CUTS[protocol]}.",
+        "many eager; the rest are ties. In parentheses those beyond chance. Bold: lazy "
+        f"has more; {_CUTS[protocol]}.",
         strong=frozenset(strong),
     )
 

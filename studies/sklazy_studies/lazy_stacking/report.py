@@ -14,6 +14,7 @@ from sklazy_studies.harness.ranking import rank_figure
 from sklazy_studies.harness.significance import LEVEL, mean_ranks, paired_t
 from sklazy_studies.harness.unit import Plain, Unit
 from sklazy_studies.lazy_stacking import paper
+from sklazy_studies.lazy_stacking.diagram import bag_figure
 from sklazy_studies.lazy_stacking.explanations import EXPLANATIONS
 from sklazy_studies.lazy_stacking.results import (
     MEASURES,
@@ -41,7 +42,8 @@ def make_document(
     parts: list[Part] = []
     if run.sets:
         lead += _words(run)
-        parts = [*_accuracies(run), *_tests(run), *_diversity(run), *_ranks(run)]
+        parts = [bag_figure(), *_accuracies(run), *_tests(run)]
+        parts += [*_diversity(run), *_ranks(run)]
     return Document("Lazy bagging and lazy stacking", lead, parts, facts)
 
 
