@@ -1,4 +1,7 @@
-"""Progress on a terminal: silent for short work, a bar (rich) for long work."""
+"""Progress on a terminal or in a notebook: silent for short work, a bar for long work.
+
+On a terminal the bar is drawn by rich, in a notebook it is a line that is written over.
+"""
 
 import importlib
 import logging
@@ -23,7 +26,7 @@ _LOG = logging.getLogger("sklazy")
 
 
 class Progress:
-    """A bar that appears after two seconds, on a terminal, if rich is installed.
+    """A bar that appears after two seconds, on a terminal with rich or in a notebook.
 
     Work that is part of other work has no bar of its own: two would be drawn over
     each other. ``SKLAZY_PROGRESS=off`` in the environment shows none at all.
@@ -35,7 +38,8 @@ class Progress:
     total : int, optional
         How many steps there are, if known.
     stream : text stream, default=sys.stderr
-        Where the bar goes; nothing is shown if it is not a terminal.
+        Where the bar goes; nothing is shown if it is neither a terminal nor that of a
+        notebook.
     silent_for : float, default=2.0
         Seconds before anything is shown.
 
@@ -64,7 +68,8 @@ class Progress:
         self._timer.daemon = True
 
     def __enter__(self) -> "Progress":
-        if self.stream.isatty() and not _under_way and _are_wanted():
+        visible = self.stream.isatty() or is_notebook()
+        if visible and not _under_way and _are_wanted():
             self._timer.start()
         _under_way.append(self)
         return self
@@ -101,6 +106,12 @@ class Progress:
             _LOG.info(f"{text} Faster: {faster}." if faster else text)
 
     def _show(self) -> None:
+        if is_notebook():
+            with self._lock:
+                if not self._ended:
+                    self._bar = _Line(self.label, self.total, self.stream)
+                    self._bar.update(None, completed=self.done, note=self.note)
+            return
         try:
             bars = importlib.import_module("rich.progress")
             consoles = importlib.import_module("rich.console")
@@ -120,6 +131,35 @@ class Progress:
                 self.label, total=self.total, completed=self.done, note=self.note
             )
             self._bar.start()
+
+
+class _Line:
+    """A line of text that is written over: notebooks have no terminal."""
+
+    def __init__(self, label: str, total: int | None, stream: TextIO) -> None:
+        self._label, self._total, self._stream, self._width = label, total, stream, 0
+
+    def update(self, task: object, completed: float, note: str) -> None:
+        """Write how much is done."""
+        share = "" if not self._total else f" {100 * completed / self._total:.0f} %"
+        self._write(f"{self._label}{share} {note}".rstrip())
+
+    def stop(self) -> None:
+        """Clear the line."""
+        self._write("")
+        self._stream.write("\r")
+        self._stream.flush()
+
+    def _write(self, text: str) -> None:
+        self._stream.write(f"\r{text:{self._width}}")
+        self._width = len(text)
+        self._stream.flush()
+
+
+def is_notebook() -> bool:
+    """Whether this runs in the kernel of a notebook."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
 
 
 def _are_wanted() -> bool:
