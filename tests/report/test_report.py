@@ -1,9 +1,7 @@
 """Progress and figures: plain data in, something to look at out."""
 
 import io
-import sys
 import time
-import types
 from pathlib import Path
 from typing import get_args
 
@@ -47,29 +45,6 @@ def test_long_work_shows_a_bar():
             progress.advance(0, note="5 left")
             time.sleep(0.02)
     assert "working" in screen.getvalue()
-
-
-@pytest.mark.parametrize("total", [4, None])
-def test_a_notebook_has_a_line_that_is_cleared_at_the_end(monkeypatch, total):
-    kernel = types.SimpleNamespace(kernel=object())
-    shell = types.SimpleNamespace(get_ipython=lambda: kernel)
-    monkeypatch.setitem(sys.modules, "IPython", shell)
-    page = io.StringIO()
-    with Progress("working", total=total, stream=page, silent_for=0.0) as progress:
-        deadline = time.monotonic() + 20
-        while not page.getvalue() and time.monotonic() < deadline:
-            time.sleep(0.02)
-        progress.advance(note="kernel")
-    lines = page.getvalue().split("\r")
-    expected = "working 25 % kernel" if total else "working kernel"
-    assert [line.rstrip() for line in lines] == [
-        "",
-        "working 0 %"[: 11 if total else 7],
-        expected,
-        "",
-        "",
-    ]
-    assert len(lines[-2]) == len(expected)
 
 
 def test_preparing_a_blend_names_its_members(monkeypatch):
