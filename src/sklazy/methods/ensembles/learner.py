@@ -77,8 +77,8 @@ class EnsembleAnswer:
 
         Plain bags need none: they are looked for when a receipt lists them.
         """
-        n_near = self.bags.neighbors.shape[1]
-        return self.data.nearest(self.queries, count_nearest(self.data, n_near))
+        n_near = max(self.bags.neighbors.shape[1], N_TRIED)
+        return self.data.nearest(self.queries, min(n_near, self.data.n_rows))
 
     @property
     def base(self) -> CaseBase:
@@ -179,7 +179,8 @@ class EnsembleLearner:
         data, queries = ready.data, batch.queries
         neighbors = None
         if ready.n_near or self._is_weighted:
-            neighbors = data.nearest(queries, count_nearest(data, ready.n_near))
+            n_nearest = min(max(ready.n_near, N_TRIED), data.n_rows)
+            neighbors = data.nearest(queries, n_nearest)
             near = neighbors.rows[:, : ready.n_near]
         else:
             near = np.zeros((len(batch), 0), np.int32)
@@ -334,11 +335,6 @@ class EnsembleLearner:
         outputs, again = self.ask_about(data, rows, bags)
         losses = data.losses(outputs, again, rows.ravel())
         return losses.reshape(*rows.shape, -1)
-
-
-def count_nearest(data: EnsembleData, n_near: int) -> int:
-    """How many nearest cases are looked for: those of bags, or those that are tried."""
-    return min(max(n_near, N_TRIED), data.n_rows)
 
 
 def _left_out(data: EnsembleData, batch: Batch) -> Ints | None:
