@@ -22,7 +22,7 @@ from sklazy.web.serve.budget import QuestionBudget
 from sklazy.web.serve.levels import Level, Privacy
 from sklazy.web.serve.metrics import AccessLog
 from sklazy.web.serve.store import Store
-from sklazy.web.serve.workers import Opening, serve_with_workers
+from sklazy.web.serve.workers import StoreSource, serve_with_workers
 from sklazy.web.tokens import Tokens, is_shared, read_tokens, write_tokens
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
@@ -68,7 +68,7 @@ def serve(
     limits = RequestLimits(seconds=max_seconds)
     privacy = Privacy(Level[receipts.upper()], min_group, noise)
     safety = Safety(limits=limits, names=names, tokens=tokens)
-    opening = Opening(
+    opening = StoreSource(
         model,
         journal,
         salvage=salvage,
@@ -96,7 +96,7 @@ def serve(
 
 
 def _serve_here(
-    opening: Opening,
+    opening: StoreSource,
     make: Callable[..., ModelServer],
     listening: socket.socket,
     limits: RequestLimits,

@@ -302,7 +302,7 @@ def _targets(cases: CaseBase, rows: CodedRows) -> Column | Floats:
 # --- while cases come and go ----------------------------------------------------------
 
 
-class Waiting:
+class UnusedCases:
     """Added cases that take no part yet: until there are `min_group` of them."""
 
     def __init__(self, min_group: int, ids: Iterable[Any] = ()) -> None:
@@ -340,7 +340,7 @@ class StandInKeeper:
     ) -> None:
         self._model, self._min_group, self._noise = model, min_group, noise
         self._lock = threading.Lock()
-        self._waiting = Waiting(min_group, waiting)
+        self._waiting = UnusedCases(min_group, waiting)
         self._current: StandIns | None = None
 
     def current(self) -> StandIns:

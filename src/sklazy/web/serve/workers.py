@@ -25,7 +25,7 @@ _REPLACING = 60.0  # seconds for all processes to be replaced
 
 
 @dataclass(frozen=True)
-class Opening:
+class StoreSource:
     """How a store is opened, by each process for itself.
 
     Attributes
@@ -60,7 +60,7 @@ class Opening:
         store.certify(self.key, self.search)
         return store
 
-    def again(self) -> "Opening":
+    def again(self) -> "StoreSource":
         """How the store is opened once it has begun: by its journal alone.
 
         The model that it began with has rows that may be erased since.
@@ -78,7 +78,7 @@ def can_fork() -> bool:
 
 
 def serve_with_workers(
-    opening: Opening,
+    opening: StoreSource,
     n_workers: int,
     make: Callable[..., ModelServer],
     listening: socket.socket,
@@ -89,7 +89,7 @@ def serve_with_workers(
 
     Parameters
     ----------
-    opening : Opening
+    opening : StoreSource
     n_workers : int
     make : callable
         The server of a store; `shared` is a folder that all workers use.
@@ -129,7 +129,7 @@ class _Office:
 
     def __init__(
         self,
-        opening: Opening,
+        opening: StoreSource,
         make: Callable[..., ModelServer],
         listening: socket.socket,
         limits: RequestLimits,

@@ -14,7 +14,7 @@ from typing import Any
 
 from sklazy.web.problems import Problem, to_problem
 from sklazy.web.serve.messages import Plain, accept, receive, send
-from sklazy.web.serve.stand_ins import Waiting
+from sklazy.web.serve.stand_ins import UnusedCases
 from sklazy.web.serve.store import Store
 
 _PATIENCE = 30.0  # seconds for a worker to follow a change
@@ -37,7 +37,7 @@ class Writer:
 
     def __init__(self, store: Store, listening: socket.socket, min_group: int) -> None:
         self._store, self._listening = store, listening
-        self._waiting = Waiting(min_group)
+        self._waiting = UnusedCases(min_group)
         self._followers: dict[Connection, int] = {}  # process of each worker
         self._is_stopped = False
 
