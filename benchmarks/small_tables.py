@@ -157,7 +157,7 @@ def run_unit(folder, half, name, seed, fold, n_folds=5):
     seconds = time.process_time() - start
     queries = cases.encode(model._query_table(frame.iloc[asked]))
     answer = learner.answer(ready, Batch(cases, cases.cases, queries))
-    outputs = np.stack([one.outputs for one in answer.said])
+    outputs = np.stack([one.outputs for one in answer.by_member])
     rows = cases.order[: ready.left_out.shape[1]]
     if is_class:
         labels = list(model.classes_)

@@ -21,7 +21,7 @@ print(f"right in {right:.1%} of new wines, {left_out.mean():.1%} left out")
 
 # %%
 # The weights of the members, and their predictions for one wine.
-receipt = model.explain(X[61:62])[0]
+receipt = model.explain(X[61:62], detail="full")[0]
 weights = model.weights_
 figure, axes = plt.subplots(figsize=(6, 2.2), layout="constrained")
 axes.barh(list(weights), list(weights.values()), color="#4878a8")

@@ -25,7 +25,7 @@ model = LazyLearningRegressor(degrees=1, n_neighbors=(8, 80), n_best=1)
 model.fit(x[:, None], y)
 
 along = np.linspace(0, 1, 201)
-receipts = model.explain(along[:, None])
+receipts = model.explain(along[:, None], reasons=False)
 size = np.array([receipt["targets"][0]["k"] for receipt in receipts])
 print(f"neighbors on the left:  {np.median(size[along < 0.45]):.0f} (median)")
 print(f"neighbors on the right: {np.median(size[along > 0.55]):.0f}")
@@ -42,7 +42,7 @@ above.plot(x, y, ".", color="0.6", markersize=3, label="cases")
 above.plot(along, wave(along), color="0.3", linewidth=1, label="the function")
 above.plot(along, [receipt.answer for receipt in receipts], label="predictions")
 for query in (0.25, 0.62, 0.87):
-    receipt = model.explain([[query]])[0]
+    receipt = model.explain([[query]], reasons=False)[0]
     (target,) = receipt["targets"]
     slope = target["coefficients"]["x0"]
     near = x[[case["id"] for case in target["neighbors"]]]

@@ -71,7 +71,7 @@ def test_novelty_equals_its_slow_twin(most, problem):
     assert (near < 1e-12).all()
     assert found.unlike.tolist() == unlike
     assert found.n_compared == (n_compared if base.n_rows > 1 else 0)
-    receipts = model.explain(queries.frame)
+    receipts = model.explain(queries.frame, reasons=False)
     for receipt, distance in zip(receipts, found.distances.tolist(), strict=True):
         assert receipt["novelty"]["distance"] == distance
 
@@ -93,9 +93,9 @@ def test_a_class_never_shown_is_unlike_all_cases():
     model = sklazy.LazyKernelClassifier().fit(X[y > 0], y[y > 0])
     assert model.novelty(X[y == 0]).min() == 1.0
     assert model.unlike(X[y == 0]).mean() > 0.9
-    assert "This row is unlike all cases" in str(model.explain(X[:1])[0])
+    assert "This row is unlike all cases" in str(model.explain(X[:1], reasons=False)[0])
     assert model.novelty(X[y > 0]).max() == 0.0  # each is its own nearest case
-    assert "unlike all cases" not in str(model.explain(X[60:61])[0])
+    assert "unlike all cases" not in str(model.explain(X[60:61], reasons=False)[0])
 
 
 def test_new_rows_like_the_cases_are_seldom_unlike_them():
@@ -111,7 +111,7 @@ def test_new_rows_like_the_cases_are_seldom_unlike_them():
 def test_one_case_is_no_measure():
     model = sklazy.LazyKNeighborsClassifier().fit([[1.0]], ["a"])
     assert np.isnan(model.novelty([[1.0], [3.0]])).all()
-    receipt = model.explain([[3.0]])[0]
+    receipt = model.explain([[3.0]], reasons=False)[0]
     assert receipt["novelty"] == {
         **{"distance": 1.0, "farther_than": None, "unlike": False, "n_compared": 0}
     }

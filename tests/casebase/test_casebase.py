@@ -569,7 +569,7 @@ def test_a_copy_does_not_tell_how_many_rows_there_were(targets):
     cases.digest()
     cases.forget([f"row {i}" for i in range(190)])
     back = pickle.loads(pickle.dumps(cases))
-    assert sorted(back.arrival) == list(range(10)) == back.rows.origin[0].tolist()
+    assert sorted(back.arrival) == list(range(10))
     assert back.rows.capacity == 10
     assert back.cases.value_bits.shape[1] == words_for(10)
     same_state(cases, back)

@@ -119,7 +119,7 @@ def test_rows_of_labels_take_what_they_must():
     base = CaseBase(Table(tuple(columns)), columns[0])
     used = base.cases
     rows, tallies = base.rows, base.tallies
-    kept = (rows.codes, rows.classes, rows.arrival, rows.own_weights, rows.origin)
+    kept = (rows.codes, rows.classes, rows.arrival, rows.own_weights)
     bytes_kept = sum(a.nbytes for a in (*kept, tallies.value_bits, tallies.class_bits))
     assert bytes_kept < 60 * base.n_rows
     assert used.classes.bytes.shape == (rows.capacity, 1)

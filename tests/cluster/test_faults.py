@@ -201,7 +201,7 @@ def test_nobody_waits_for_ever():
     model = fit("LazyNBClassifier").set_params(timeout=0.2)
     for ask in (
         lambda: model.predict(late),
-        lambda: model.explain(late),
+        lambda: model.explain(late, reasons=False),
         lambda: sd.advise(late, y, timeout=0.2),
         lambda: sd.audit(late, y, timeout=0.2),
         lambda: sd.AttributeRanker(timeout=0.2).fit(late, y),

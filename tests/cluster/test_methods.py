@@ -63,8 +63,10 @@ def model(client):
         lambda m, X, y: m.ids_,
         lambda m, X, y: m.classes_,
         lambda m, X, y: m.feature_names_in_,
-        lambda m, X, y: [own.to_dict() for own in m.explain(X, coverage=0.8)],
-        lambda m, X, y: m.verify(ONE.explain(QUERIES[:1])[0]),
+        lambda m, X, y: [
+            own.to_dict() for own in m.explain(X, coverage=0.8, reasons=False)
+        ],
+        lambda m, X, y: m.verify(ONE.explain(QUERIES[:1], reasons=False)[0]),
         lambda m, X, y: [own.attribute for own in m.suggest_attribute(X)],
         lambda m, X, y: m.risk_coverage().to_dict(),
     ],
@@ -231,8 +233,8 @@ def test_rows_and_receipts_may_come_from_dask(model):
     one.partial_fit(TABLE[:9], CLASSES[:9], ids=range(500, 509))
     assert other.digest() == one.digest()
     assert other.ids_.tolist() == one.ids_.tolist()
-    told = [own.to_dict() for own in other.explain(X)]
-    assert told == [own.to_dict() for own in one.explain(TABLE[:9])]
+    told = [own.to_dict() for own in other.explain(X, reasons=False)]
+    assert told == [own.to_dict() for own in one.explain(TABLE[:9], reasons=False)]
 
 
 @one_keeper_of_each
@@ -247,8 +249,8 @@ def test_every_estimator_answers_as_on_one_machine(setting):
     model.fit(*as_dask(table, y))
     assert model.digest() == one.digest()
     assert model.predict(table[:6]).tobytes() == one.predict(table[:6]).tobytes()
-    told = [own.to_dict() for own in model.explain(table[:2])]
-    assert told == [own.to_dict() for own in one.explain(table[:2])]
+    told = [own.to_dict() for own in model.explain(table[:2], reasons=False)]
+    assert told == [own.to_dict() for own in one.explain(table[:2], reasons=False)]
 
 
 @pytest.mark.parametrize(("n_jobs", "wanted"), [(None, 2), (1, 1)])

@@ -33,7 +33,7 @@ def test_the_mean_confidence_decides(problems, support, confidence, length, weig
     codes, _, query_codes = code_nominal(cases, queries)
     shares = support * len(classes) if isinstance(support, float) else support
     least = max(1, int(np.ceil(shares - 1e-9)))
-    receipts = model.explain(queries.frame)
+    receipts = model.explain(queries.frame, reasons=False)
     for row, query, receipt in zip(queries.rows, query_codes, receipts, strict=True):
         rules = oracle.association_rules(
             codes, classes, len(labels), query, least, confidence, length
@@ -81,7 +81,7 @@ def model():
 
 def test_a_receipt_shows_the_rules(model):
     query = pd.DataFrame({"size": [3.1, np.nan], "color": ["red", "<green>"]})
-    receipts = model.explain(query)
+    receipts = model.explain(query, reasons=False)
     for receipt in receipts:
         assert model.verify(receipt)
         assert max(map(len, receipt.to_text().splitlines())) <= 80
@@ -99,7 +99,7 @@ def test_a_receipt_shows_the_rules(model):
 
 def test_without_a_rule_the_classes_answer(model):
     query = pd.DataFrame({"size": [np.nan], "color": ["mauve"]})
-    receipt = model.explain(query)[0]
+    receipt = model.explain(query, reasons=False)[0]
     assert receipt["rules"]["n_rules"] == [0, 0]
     counts = [item["rows"] for item in receipt["cases"]["class_counts"]]
     votes = [vote["votes"] for vote in receipt["votes"]]
@@ -112,11 +112,11 @@ def test_without_a_rule_the_classes_answer(model):
 def test_a_share_is_rounded_up_and_follows_the_rows():
     X, y = [["a"]] * 7 + [["b"]] * 3, ["x"] * 7 + ["y"] * 3
     model = LazyAssociativeClassifier(0.3).fit(X, y)
-    assert model.explain([["b"]])[0]["rules"]["min_count"] == 3
+    assert model.explain([["b"]], reasons=False)[0]["rules"]["min_count"] == 3
     assert model.predict([["b"]]).tolist() == ["y"]
     assert model.loo_predict([9]).tolist() == ["x"]  # two of nine are not enough
     model.partial_fit([["a"]], ["x"])
-    assert model.explain([["b"]])[0]["rules"]["min_count"] == 4
+    assert model.explain([["b"]], reasons=False)[0]["rules"]["min_count"] == 4
     assert model.predict([["b"]]).tolist() == ["x"]
 
 

@@ -33,7 +33,7 @@ def test_receipts_tell_the_rule_and_its_terms(problems, min_support, significanc
         min_support,
         significance,
     )
-    receipts = model.explain(queries.frame)
+    receipts = model.explain(queries.frame, reasons=False)
     for row, query, receipt in zip(queries.rows, query_codes, receipts, strict=True):
         antecedent, steps, _ = slow.rule(query)
         listed = receipt["conditions"]
@@ -79,7 +79,7 @@ def test_a_rule_finds_what_naive_bayes_cannot(berries):
     model = LazyBayesRulesClassifier().fit(X[:200], y[:200])
     plain = LazyNBClassifier(selection="none").fit(X[:200], y[:200])
     assert model.score(X[200:], y[200:]) > plain.score(X[200:], y[200:]) + 0.03
-    receipts = model.explain(X[200:203])
+    receipts = model.explain(X[200:203], reasons=False)
     for receipt in receipts:
         assert model.verify(receipt)
         (step, *_) = receipt["conditions"]
@@ -100,7 +100,7 @@ def test_without_a_rule_it_is_naive_bayes(berries):
     model = LazyBayesRulesClassifier(significance=0.0).fit(X[:200], y[:200])
     plain = LazyNBClassifier(selection="none").fit(X[:200], y[:200])
     assert np.array_equal(model.predict_proba(X), plain.predict_proba(X))
-    receipt = model.explain(X[:1])[0]
+    receipt = model.explain(X[:1], reasons=False)[0]
     assert receipt["conditions"] == []
     assert "No value of this row marks cases" in receipt.to_text()
     few = LazyBayesRulesClassifier(min_support=201).fit(X[:200], y[:200])
@@ -114,7 +114,7 @@ def test_an_attribute_of_many_values_may_be_in_a_rule(berries):
     wide = X.assign(place=town)[["color", "place"]]
     model = LazyBayesRulesClassifier().fit(wide, y)
     assert len(model.cases_.categories(1)) > 64
-    steps = model.explain(wide[:40])
+    steps = model.explain(wide[:40], reasons=False)
     names = [step["attribute"] for r in steps for step in r["conditions"]]
     assert set(names) == {"color", "place"} or set(names) == {"place"}
     assert model.score(wide[:200], y[:200]) > 0.85
@@ -123,7 +123,7 @@ def test_an_attribute_of_many_values_may_be_in_a_rule(berries):
 def test_an_edited_rule_is_refused(berries):
     X, y = berries
     model = LazyBayesRulesClassifier().fit(X, y)
-    content = model.explain(X[:1])[0].to_dict()
+    content = model.explain(X[:1], reasons=False)[0].to_dict()
     content["conditions"][0]["n_now_right"] += 1
     with pytest.raises(ReceiptError, match="edited"):
         model.verify(content)

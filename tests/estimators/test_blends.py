@@ -103,7 +103,7 @@ def test_a_blend_of_classes_is_the_plain_composition(max_loo_rows):
         for member_shares in zip(*predicted, strict=True)
     ]
     np.testing.assert_allclose(blend.predict_proba(X[:7]), mixed, atol=1e-12)
-    members_told = blend.explain(X[:1])[0]["members"]
+    members_told = blend.explain(X[:1], reasons=False)[0]["members"]
     assert [member["power"] for member in members_told] == powers
     quick = [
         slow.blend_classes(member_shares, weights, powers)
@@ -160,7 +160,7 @@ def test_a_member_that_fails_is_named_and_does_not_count(broken, reason):
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # it is told once, not with every question
         assert "odd" not in blend.weights_
-        blend.explain(X[:1])
+        blend.explain(X[:1], reasons=False)
 
 
 def test_a_blend_without_members_that_can_answer_is_refused():
@@ -246,14 +246,16 @@ def test_odd_classes_and_columns_are_answered(X, y):
     shares = blend.predict_proba(X)
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
     np.testing.assert_allclose(blend.loo_predict_proba().sum(axis=1), 1.0)
-    assert blend.verify(blend.explain(X[:1])[0])
+    assert blend.verify(blend.explain(X[:1], reasons=False)[0])
 
 
 def test_a_single_row_tells_no_members_apart():
     blend = LazyBlendClassifier().fit([[1.0, 2.0]], ["a"])
     assert blend.predict([[5.0, 5.0]]).tolist() == ["a"]
     assert set(blend.weights_.values()) == {1 / 3}
-    assert "only one case" in " ".join(blend.explain([[5.0, 5.0]]).to_text().split())
+    assert "only one case" in " ".join(
+        blend.explain([[5.0, 5.0]], reasons=False).to_text().split()
+    )
 
 
 def test_members_are_kept_until_rows_change():
@@ -296,7 +298,7 @@ def test_an_estimator_of_others_cannot_be_saved(tmp_path):
 def test_a_receipt_tells_what_each_member_says_and_why():
     X, y, _ = problem()
     blend = LazyBlendClassifier([("tree", DecisionTreeClassifier(max_depth=2))])
-    receipt = blend.fit(X, y).explain(X[:1])[0]
+    receipt = blend.fit(X, y).explain(X[:1], reasons=False)[0]
     by_member = {member["name"]: member for member in receipt["members"]}
     kinds = {name: (m["receipt"] or {}).get("kind") for name, m in by_member.items()}
     assert kinds == {
@@ -309,7 +311,7 @@ def test_a_receipt_tells_what_each_member_says_and_why():
     mixed = sum(m["weight"] * np.array(m["probabilities"]) for m in by_member.values())
     probabilities = [item["probability"] for item in receipt["votes"]]
     np.testing.assert_allclose(probabilities, mixed / mixed.sum())
-    logistic = LazyLogisticClassifier().fit(X, y).explain(X[:1])[0]
+    logistic = LazyLogisticClassifier().fit(X, y).explain(X[:1], reasons=False)[0]
     assert by_member["logistic"]["receipt"]["linear_model"] == logistic["linear_model"]
     page = receipt.to_html()
     for name in by_member:
@@ -324,7 +326,7 @@ def test_members_that_count_nothing_still_have_a_say_in_receipts():
     y = np.sin(X[:, 0])
     blend = LazyBlendRegressor([("mean", DummyRegressor())]).fit(X, y)
     assert blend.weights_["mean"] == 0
-    receipt = blend.explain([[1.0]])[0]
+    receipt = blend.explain([[1.0]], reasons=False)[0]
     values = {member["name"]: member["value"] for member in receipt["members"]}
     assert values["mean"] == pytest.approx(y.mean())
     assert receipt.answer == blend.predict([[1.0]])[0]

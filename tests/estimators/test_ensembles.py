@@ -95,7 +95,9 @@ def test_accuracy_weighs_members_by_cases_that_their_bags_lack():
     X, y = mixed_rows()
     model = LazyStackingClassifier(n_estimators=5, combine="accuracy").fit(X, y)
     shares, votes = model.predict_proba(X[:8]), model.member_votes(X[:8])
-    weights = [[m["weight"] for m in r["members"]] for r in model.explain(X[:8])]
+    weights = [
+        [m["weight"] for m in r["members"]] for r in model.explain(X[:8], reasons=False)
+    ]
     for share, vote, weight in zip(shares, votes, np.array(weights), strict=True):
         expected = [weight[vote == label].sum() / weight.sum() for label in "ab"]
         np.testing.assert_allclose(share, expected)
@@ -128,7 +130,7 @@ def test_any_classifier_may_be_a_member(member):
     X, y = mixed_rows()
     model = LazyStackingClassifier([("mine", member)], 3).fit(X, y)
     assert model.score(X[:20], y[:20]) >= 0.8
-    assert model.explain(X[:1])[0]["members"][0]["name"] == "mine"
+    assert model.explain(X[:1], reasons=False)[0]["members"][0]["name"] == "mine"
 
 
 def test_a_bag_of_one_class_needs_no_model():
@@ -137,7 +139,9 @@ def test_a_bag_of_one_class_needs_no_model():
     model.fit(X, y)
     shares = model.predict_proba([[0.0], [5.0]])
     assert shares[0, 0] > shares[1, 0]
-    kinds = [m["evidence"] for m in model.explain([[0.0]])[0]["members"][::2]]
+    kinds = [
+        m["evidence"] for m in model.explain([[0.0]], reasons=False)[0]["members"][::2]
+    ]
     assert not all(evidence["fitted"] for evidence in kinds)
 
 
@@ -183,7 +187,7 @@ def test_a_member_without_a_finite_answer_leaves_the_shares_of_its_bag(combine):
     assert shares.sum() == pytest.approx(1.0)
     assert shares[0, 1] > shares[0, 0]
     with pytest.warns(DataWarning, match=r"answers \[nan, nan\]"):
-        (receipt,) = model.explain([[1.0]])
+        (receipt,) = model.explain([[1.0]], reasons=False)
     assert not any(member["evidence"]["fitted"] for member in receipt["members"])
 
 
@@ -208,10 +212,17 @@ def test_numbers_of_any_size_can_be_measured():
     X = [[1e308], [-1e308], [0.0], [1e-300], [5e-324]]
     model = LazyBaggingClassifier(5).fit(X, ["a", "b", "a", "b", "a"])
     assert set(model.predict(X)) <= {"a", "b"}
-    nearest = model.explain([[9e307]])[0].content["neighbors"]["listed"][0]
+    nearest = model.explain([[9e307]], reasons=False)[0].content["neighbors"]["listed"][
+        0
+    ]
     assert nearest["id"] == 0
     tiny = LazyBaggingClassifier(5).fit([[0.0], [5e-324]], ["a", "b"])
-    assert tiny.explain([[5e-324]])[0].content["neighbors"]["listed"][0]["id"] == 1
+    assert (
+        tiny.explain([[5e-324]], reasons=False)[0].content["neighbors"]["listed"][0][
+            "id"
+        ]
+        == 1
+    )
 
 
 @pytest.mark.parametrize("width", [1e308, 1e120, 1.0, 1e-300])
@@ -222,7 +233,7 @@ def test_members_answer_whatever_the_size_of_numbers(width):
     model = LazyStackingClassifier(KINDS, 10).fit(X, y)
     assert np.isfinite(model.predict_proba(queries)).all()
     assert model.predict(queries)[:2].tolist() == [1, 0]
-    for receipt in model.explain(queries):
+    for receipt in model.explain(queries, reasons=False):
         assert model.verify(receipt)
 
 
@@ -248,7 +259,10 @@ def test_a_random_state_is_drawn_at_fit():
     first = model.seed_
     assert model.fit(X, y).seed_ != first
     assert LazyBaggingClassifier().fit(X, y).seed_ == 0
-    assert model.explain(X[:1])[0].content["settings"]["random_state"] == model.seed_
+    assert (
+        model.explain(X[:1], reasons=False)[0].content["settings"]["random_state"]
+        == model.seed_
+    )
 
 
 @pytest.mark.parametrize(
@@ -395,7 +409,9 @@ def test_random_splits_average_the_shares_of_leaves():
     X, y = [[0.0], [0.0], [1.0]], [0, 1, 1]
     model = LazyBaggingClassifier(50, splits="random").fit(X, y)
     shares = model.predict_proba([[0.0]])[0]
-    leaves = [m["probabilities"] for m in model.explain([[0.0]])[0]["members"]]
+    leaves = [
+        m["probabilities"] for m in model.explain([[0.0]], reasons=False)[0]["members"]
+    ]
     np.testing.assert_allclose(shares, np.mean(leaves, axis=0))
     assert any(0 < share < 1 for share, _ in leaves)
 
@@ -447,7 +463,7 @@ def test_error_weighs_members_by_cases_that_their_bags_lack():
     X, y = noisy_rows()
     model = LazyStackingRegressor(combine="error", n_estimators=8).fit(X, y)
     values, predicted = model.member_values(X[:5]), model.predict(X[:5])
-    for i, receipt in enumerate(model.explain(X[:5])):
+    for i, receipt in enumerate(model.explain(X[:5], reasons=False)):
         weights = np.array([member["weight"] for member in receipt["members"]])
         assert weights.sum() == pytest.approx(1.0)
         assert len(set(weights)) > 1
@@ -464,7 +480,9 @@ def test_any_regressor_may_be_a_member():
     members = [Ridge(), ("near", KNeighborsRegressor(2)), "tree"]
     model = LazyStackingRegressor(members, 6).fit(X, y)
     assert model.score(X, y) > 0.3
-    names = [member["name"] for member in model.explain(X[:1])[0]["members"]]
+    names = [
+        member["name"] for member in model.explain(X[:1], reasons=False)[0]["members"]
+    ]
     assert names == ["ridge", "near", "tree"] * 2
 
 
@@ -473,7 +491,7 @@ def test_evidence_adds_up_to_the_predictions():
     kinds = ["tree", "neighbors", "linear", "rule"]
     model = LazyStackingRegressor(kinds, 4).fit(X, y, ids=range(100, 160))
     targets = dict(zip(model.ids_.tolist(), y, strict=True))
-    for receipt in model.explain(X[:6]):
+    for receipt in model.explain(X[:6], reasons=False):
         _, near, linear, _ = receipt["members"]
         cases = near["evidence"]["cases"]
         mean = np.average(
@@ -489,7 +507,7 @@ def test_evidence_adds_up_to_the_predictions():
 def test_receipts_are_shown_and_edited_ones_refused():
     X, y = noisy_rows()
     model = LazyStackingRegressor().fit(X, y)
-    receipts = model.explain(X[:2])
+    receipts = model.explain(X[:2], reasons=False)
     assert max(map(len, receipts.to_text().splitlines())) <= 80
     assert receipts.to_markdown().count("# Answer") == 2
     assert receipts.to_html().startswith("<!DOCTYPE html>")
@@ -528,7 +546,7 @@ def test_numbers_of_any_size_are_predicted_from(width):
         values = model.predict(queries)
         assert np.isfinite(values).all()
         assert values[0] > values[1]
-        assert model.verify(model.explain(queries)[0])
+        assert model.verify(model.explain(queries, reasons=False)[0])
 
 
 def test_targets_whose_squares_overflow_are_refused():

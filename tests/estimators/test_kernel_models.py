@@ -310,7 +310,7 @@ def test_declared_classes_without_rows_have_no_probability():
     assert (shares[:, 1] == 0.0).all()
     plain = LazyKernelClassifier().fit(X, y).predict_proba(X)
     assert shares[:, [0, 2]].tolist() == plain.tolist()
-    assert model.explain(X[:1])[0]["targets"][1]["score"] == 0.0
+    assert model.explain(X[:1], reasons=False)[0]["targets"][1]["score"] == 0.0
 
 
 @pytest.mark.parametrize(

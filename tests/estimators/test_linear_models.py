@@ -16,7 +16,7 @@ problems = split_problems(min_rows=3, max_rows=20, max_queries=4)
 
 
 def chosen_ridge(model, frame):
-    return model.explain(frame)[0]["linear_model"]["ridge"]
+    return model.explain(frame, reasons=False)[0]["linear_model"]["ridge"]
 
 
 def centered(cases, queries):
@@ -64,7 +64,7 @@ def test_the_terms_of_a_receipt_add_up(split):
         (LazyLogisticClassifier, cases.classes),
     ):
         model = kind().fit(cases.frame, truth)
-        for receipt in model.explain(queries.frame):
+        for receipt in model.explain(queries.frame, reasons=False):
             line = receipt["linear_model"]
             sums = np.array(line["intercepts"])
             for term in line["terms"]:
@@ -97,7 +97,7 @@ def test_attributes_of_many_categories_do_not_count():
     names = pd.DataFrame({"id": ids, "x": np.arange(n) % 2})
     y = np.arange(n) % 2
     model = LazyLogisticClassifier().fit(names, y)
-    receipt = model.explain(names[:1])[0]
+    receipt = model.explain(names[:1], reasons=False)[0]
     assert [term["name"] for term in receipt["linear_model"]["terms"]] == ["x"]
 
 
@@ -114,8 +114,8 @@ def test_columns_that_tell_nothing(kind):
     X = np.column_stack([np.full(6, 7.0), np.full(6, np.nan)])
     y = [0, 0, 1, 1, 1, 1]
     model = kind().fit(X, y)
-    assert model.explain(X[:1])[0]["linear_model"]["n_terms"] == 0
-    assert "constant" in model.explain(X[:1]).to_text()
+    assert model.explain(X[:1], reasons=False)[0]["linear_model"]["n_terms"] == 0
+    assert "constant" in model.explain(X[:1], reasons=False).to_text()
     if kind is LazyLogisticClassifier:
         assert model.predict_proba(X[:1])[0, 1] == pytest.approx(2 / 3, abs=0.01)
     else:

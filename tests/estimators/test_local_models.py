@@ -161,7 +161,7 @@ def test_several_targets_are_predicted_as_each_alone():
     assert values.shape == std.shape == (9, 2)
     assert model.predict_interval(X[:9]).shape == (9, 2, 2)
     assert model.loo_predict().shape == (100, 2)
-    assert len(model.explain(X[:1])[0]["targets"]) == 2
+    assert len(model.explain(X[:1], reasons=False)[0]["targets"]) == 2
     for t in range(2):
         alone = LazyLearningRegressor().fit(X, both[:, t])
         np.testing.assert_allclose(alone.predict(X[:9]), values[:, t], rtol=1e-9)
@@ -196,13 +196,13 @@ def test_mixed_tables_and_missing_cells_carry_information():
     model = LazyLearningRegressor().fit(frame[:300], y[:300])
     error = np.abs(model.predict(frame[300:]) - y[300:])
     assert np.median(error) < 0.2
-    receipt = model.explain(frame[300:301])[0]
+    receipt = model.explain(frame[300:301], reasons=False)[0]
     assert set(receipt["targets"][0]["coefficients"]) == {
         *["intercept", "x", "color = green", "color = red", "noise"]
     }
     unseen = pd.DataFrame({"x": [0.5], "color": ["violet"], "noise": [0.5]})
     assert np.isfinite(model.predict(unseen)).all()
-    outside = model.explain(unseen)[0]["targets"][0]["outside_range"]
+    outside = model.explain(unseen, reasons=False)[0]["targets"][0]["outside_range"]
     assert {"column": "color", "value": "violet"} in outside
 
 
@@ -282,7 +282,7 @@ def test_a_receipt_tells_the_whole_prediction():
     frame = pd.DataFrame(X, columns=["small", "large"])
     y = 3.0 * X[:, 0] + 0.02 * X[:, 1] + 0.001 * rng.standard_normal(200)
     model = LazyLearningRegressor(degrees=1, n_best=1, ridge=1e-6).fit(frame, y)
-    receipt = model.explain(frame[:1])[0]
+    receipt = model.explain(frame[:1], reasons=False)[0]
     (target,) = receipt["targets"]
     assert receipt.answer == model.predict(frame[:1])[0] == target["prediction"]
     assert target["coefficients"]["small"] == pytest.approx(3.0, rel=0.05)
@@ -309,7 +309,7 @@ def test_receipts_replay_and_edited_ones_are_refused(problems, degree):
     assume(len(cases.rows) > 1)
     model = LazyLearningRegressor(degrees=(0, degree), n_neighbors=(2, 6), n_best=2)
     model.fit(cases.frame, cases.targets)
-    for receipt in model.explain(queries.frame):
+    for receipt in model.explain(queries.frame, reasons=False):
         plain = json.loads(receipt.to_json())
         assert model.verify(receipt)
         assert model.verify(Receipt.from_json(receipt.to_json()))
@@ -329,7 +329,7 @@ def test_receipts_replay_and_edited_ones_are_refused(problems, degree):
 def test_receipts_of_other_cases_are_refused():
     X, y = wavy(30)
     model = LazyLearningRegressor().fit(X, y)
-    receipt = model.explain(X[:1])[0]
+    receipt = model.explain(X[:1], reasons=False)[0]
     with pytest.raises(ReceiptError, match=r"settings\.n_best"):
         LazyLearningRegressor(n_best=1).fit(X, y).verify(receipt)
     model.forget([3])
@@ -344,7 +344,7 @@ def test_receipts_of_other_cases_are_refused():
 def test_a_query_outside_its_neighbors_is_told():
     X, y = wavy(60)
     model = LazyLearningRegressor().fit(X, y)
-    inside, far = model.explain([[0.5, 0.5], [7.0, 0.5]])
+    inside, far = model.explain([[0.5, 0.5], [7.0, 0.5]], reasons=False)
     assert inside["targets"][0]["outside_range"] == []
     (outside,) = far["targets"][0]["outside_range"]
     assert outside["column"] == "x0"
@@ -357,7 +357,7 @@ def test_receipts_escape_what_they_show():
     evil = "<script>alert(1)</script>"
     frame = pd.DataFrame({evil: [evil, "b", evil, "b"], "x": [1.0, 2.0, 3.0, 4.0]})
     model = LazyLearningRegressor(n_neighbors=(2, 4)).fit(frame, [1.0, 2.0, 3.0, 4.0])
-    html = model.explain(frame[:1])[0].to_html()
+    html = model.explain(frame[:1], reasons=False)[0].to_html()
     assert "<script" not in html
     assert "&lt;script&gt;" in html
 
@@ -455,7 +455,7 @@ def test_probabilities_are_probabilities():
     assert (model.predict(X) == y).mean() > 0.9
     assert (model.loo_predict() == y).mean() > 0.85
     assert model.loo_predict_proba().shape == (150, 3)
-    receipt = model.explain(X[:1])[0]
+    receipt = model.explain(X[:1], reasons=False)[0]
     assert receipt.answer == model.predict(X[:1])[0]
     assert [t["name"] for t in receipt["targets"]] == model.classes_.tolist()
     model.verify(receipt)

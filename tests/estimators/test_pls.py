@@ -85,7 +85,7 @@ def test_cases_alike_that_are_neighbors_in_part_count_by_their_shares(lacking):
     )
     expected = squares[3] + 15 / 25 * y[alike].var()
     assert error[0] == pytest.approx(np.sqrt(expected), rel=1e-6)
-    (receipt,) = model.explain(query[None])
+    (receipt,) = model.explain(query[None], reasons=False)
     listed = receipt["neighbors"]["listed"]
     assert [case.get("n_same_inputs") for case in listed] == [None] * 10 + [31] * 15
     assert listed[-1]["mean_target"] == pytest.approx(outcomes[-1])
@@ -134,7 +134,7 @@ def test_a_receipt_says_inside_outside_and_far_outside():
     strange = X[:3].copy()
     strange[1] += 0.02 * np.sin(np.arange(60))
     strange[2] += np.sin(np.arange(60))
-    receipts = model.explain(strange)
+    receipts = model.explain(strange, reasons=False)
     assert [receipt["trust"]["place"] for receipt in receipts] == [
         *("inside", "far outside", "far outside")
     ]
@@ -150,7 +150,7 @@ def test_the_figures_of_a_receipt_are_those_of_the_formulas():
     names = [f"{nm} nm" for nm in range(60)]
     frame, target = pd.DataFrame(X, columns=names), pd.Series(y, name="sugar")
     model = LazyPLSRegressor(2, 20, localization=1.0).fit(frame[1:], target[1:])
-    receipt = model.explain(frame[:1])[0]
+    receipt = model.explain(frame[:1], reasons=False)[0]
     away = np.linalg.norm(X[1:] - X[0], axis=1)
     near = np.argsort(away)[:20]
     weights = oracle.localize(away[near], 1.0)
@@ -193,21 +193,23 @@ def test_missing_wavelengths_are_done_without(metric):
     predicted, expected = model.predict(queries), part.predict(X[:20, 6:])
     rounding = 0.05 if metric == "mahalanobis" else 1e-9  # other principal components
     np.testing.assert_allclose(predicted, expected, atol=rounding)
-    receipt = model.explain(queries[:1])[0]
+    receipt = model.explain(queries[:1], reasons=False)[0]
     assert "The row lacks 6 columns" in str(receipt)
     assert receipt["model"]["n_columns"] == 54
     holes = X[20:].copy()
     holes[::7, 3] = np.nan
     filled = LazyPLSRegressor(metric=metric).fit(holes, y[20:])
     np.testing.assert_allclose(filled.predict(X[:20]), model.predict(X[:20]), atol=0.1)
-    assert "are filled with the neighbors' mean" in str(filled.explain(X[:1])[0])
+    assert "are filled with the neighbors' mean" in str(
+        filled.explain(X[:1], reasons=False)[0]
+    )
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "mahalanobis", "correlation", "angle"])
 def test_spectra_without_any_variation_are_answered_by_the_mean(metric):
     model = LazyPLSRegressor(metric=metric).fit(np.ones((9, 5)), np.arange(9.0))
     assert model.predict([[1.0] * 5, [2.0] * 5]) == pytest.approx([4.0, 4.0])
-    receipts = model.explain([[1.0] * 5, [2.0] * 5])
+    receipts = model.explain([[1.0] * 5, [2.0] * 5], reasons=False)
     assert "the answer is their mean" in str(receipts[0]).replace("\n", " ")
     assert [r["trust"]["place"] for r in receipts] == ["inside", "far outside"]
 
@@ -215,7 +217,7 @@ def test_spectra_without_any_variation_are_answered_by_the_mean(metric):
 def test_few_rows_are_all_neighbors():
     X, y = made(6)
     model = LazyPLSRegressor().fit(X[:5], y[:5])
-    receipt = model.explain(X[5:])[0]
+    receipt = model.explain(X[5:], reasons=False)[0]
     assert receipt["neighbors"]["k"] == 5
     assert len(receipt["model"]["errors"]) == 4
 

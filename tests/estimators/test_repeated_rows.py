@@ -95,7 +95,7 @@ def test_the_neighbors_of_bags_are_a_fair_part_of_those_that_tie(kind):
     """Of about 500 equal rows 109 go into the bags."""
     different, drawn, rows, yes = make_table(4, 2001)
     model = learn(kind(n_estimators=5), rows, yes)
-    for place, receipt in enumerate(model.explain(different)):
+    for place, receipt in enumerate(model.explain(different, reasons=False)):
         near = {
             of_class["label"]: of_class["cases"]
             for of_class in receipt["neighbors"]["classes"]
@@ -166,7 +166,11 @@ def test_parts_add_up_copies_as_one_place_does(model, weighted):
         [different, lack_cells(different), different.assign(kind="new")]
     )
     assert model.predict(queries).tolist() == other.predict(queries).tolist()
-    for one, two in zip(model.explain(queries), other.explain(queries), strict=True):
+    for one, two in zip(
+        model.explain(queries, reasons=False),
+        other.explain(queries, reasons=False),
+        strict=True,
+    ):
         assert one.to_dict() == two.to_dict()
 
 
@@ -177,7 +181,7 @@ def test_the_last_neighbor_may_be_alone_among_the_neighbors():
     assert model.predict([[0.0]]) == 1.0  # a third of the mean of 0 and 6
     assert cut(model, [0, 0, 0, 1, 1, 1], 2).predict([[0.0]]) == 1.0
     assert cut(model, [0, 0, 0, 0, 1, 1], 2).predict([[0.0]]) == 1.0
-    (receipt,) = model.explain([[0.0]])
+    (receipt,) = model.explain([[0.0]], reasons=False)
     assert [
         neighbor.get("n_same_inputs") for neighbor in receipt["targets"][0]["neighbors"]
     ] == [

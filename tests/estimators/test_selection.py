@@ -213,7 +213,7 @@ def test_receipts_say_what_was_predicted_and_replay(setting):
     model = clone(setting.model).fit(frame[:60], y[:60])
     queries = frame[60:66].copy()
     queries.loc[queries.index[0], "color"] = "violet"
-    receipts = model.explain(queries)
+    receipts = model.explain(queries, reasons=False)
     plain = [receipt.to_dict() for receipt in receipts]
     assert [each["answer"] for each in plain] == model.predict(queries).tolist()
     shares = [[vote["probability"] for vote in each["votes"]] for each in plain]
@@ -262,7 +262,9 @@ def test_a_serial_number_is_warned_of_and_comes_last(kind):
     warned = kind(n_attributes=2)
     with pytest.warns(DataWarning, match="name rows"):
         warned.fit(X[:-1], y[:-1])
-    first, last = (warned.explain(X[i : i + 1])[0].to_text() for i in (0, 59))
+    first, last = (
+        warned.explain(X[i : i + 1], reasons=False)[0].to_text() for i in (0, 59)
+    )
     assert "hardly informative" in first
     assert "never seen" not in first
     assert "never seen" in last
@@ -280,7 +282,7 @@ def test_approximate_leaving_out_keeps_the_number_of_attributes():
         assert len(counts) == 1
         fixed = kind(n_attributes=counts.pop())
         if kind is LazyKNeighborsClassifier:
-            fixed.n_neighbors = auto.explain(X[:1])[0]["neighbors"]["k"]
+            fixed.n_neighbors = auto.explain(X[:1], reasons=False)[0]["neighbors"]["k"]
         fixed.fit(X, y)
         exact = fixed.loo_predict_proba(approximate=False)
         assert np.array_equal(auto.loo_predict_proba(), exact)
@@ -312,7 +314,7 @@ def test_models_are_shared_kept_and_dropped():
     model = LazySelectionClassifier(DecisionTreeClassifier(), 2, cache_size=2)
     model.fit(frame, y)
     some = frame[::3]  # as many as are explained at a time
-    (first, *_) = receipts = model.explain(some)
+    (first, *_) = receipts = model.explain(some, reasons=False)
     distinct = len(np.unique(model.select_attributes(some), axis=0))
     assert distinct > 2
     assert {r.to_dict()["model"]["n_models_in_batch"] for r in receipts} == {distinct}

@@ -206,7 +206,7 @@ class OwnTree(DecisionTreeClassifier):
 def test_an_estimator_that_cannot_be_saved_can_be_explained():
     tree = OwnTree(max_depth=2)
     model = sklazy.LazySelectionClassifier(tree, n_attributes=2).fit(X, Y)
-    receipt = model.explain(X[:1])[0]
+    receipt = model.explain(X[:1], reasons=False)[0]
     name, settings = receipt.to_dict()["settings"]["estimator"]["estimator"]
     assert name.endswith("OwnTree")
     assert settings["max_depth"] == 2

@@ -56,7 +56,7 @@ def model():
 
 def test_a_receipt_tells_who_was_left(model):
     query = pd.DataFrame({"size": [3.1, np.nan], "color": ["red", "<green>"]})
-    receipts = model.explain(query)
+    receipts = model.explain(query, reasons=False)
     for receipt in receipts:
         assert isinstance(receipt, Receipt)
         assert model.verify(receipt)
@@ -76,7 +76,9 @@ def test_a_receipt_tells_who_was_left(model):
 
 
 def test_an_edited_receipt_is_refused(model):
-    content = model.explain(pd.DataFrame({"size": [0.0], "color": ["red"]}))[0]
+    content = model.explain(
+        pd.DataFrame({"size": [0.0], "color": ["red"]}), reasons=False
+    )[0]
     edited = {**content.to_dict(), "answer": "perhaps"}
     with pytest.raises(ReceiptError, match="edited"):
         model.verify(edited)

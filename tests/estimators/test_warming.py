@@ -49,7 +49,7 @@ for name in NAMES:
             if hasattr(model, ask):
                 getattr(model, ask)(X[-50:])
         if hasattr(model, "partial_fit"):
-            model.explain(X[-2:])
+            model.explain(X[-2:], reasons=False)
             model.loo_predict()
             model.partial_fit(X[-3:], y[-3:], ids=[1001, 1002, 1003])
             model.forget([1001, 4]).predict(X[-1:])

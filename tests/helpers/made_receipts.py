@@ -248,7 +248,11 @@ def model_of(name):
 
 def receipt_of(name):
     """What a model says of a red thing of size 2.5, as plain data."""
-    return model_of(name).explain(QUERY.astype({"size": float}))[0].to_dict()
+    return (
+        model_of(name)
+        .explain(QUERY.astype({"size": float}), reasons=False)[0]
+        .to_dict()
+    )
 
 
 @functools.cache

@@ -55,7 +55,9 @@ def found(model, queries):
         for who, method in zip(asked, METHODS, strict=True)
         if hasattr(keeper, method)
     ]
-    receipts = answered(lambda: [r.to_dict() for r in model.explain(queries[:2])])
+    receipts = answered(
+        lambda: [r.to_dict() for r in model.explain(queries[:2], reasons=False)]
+    )
     return model.digest(), advantage(keeper), said, receipts, keeper.ids_.tolist()
 
 

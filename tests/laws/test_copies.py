@@ -207,7 +207,7 @@ REPORTING = [
 def test_receipts_report_the_loss_of_new_rows(kind, table):
     content = CONTENTS[table]
     model = learn(kind(), *content.repeat(2001))
-    told = left_out_losses(model, model.explain(content.frame))
+    told = left_out_losses(model, model.explain(content.frame, reasons=False))
     assert told
     for loss, n_left_out, answers in told:
         expected, spread = expected_loss(content, answers, is_regressor(model))
@@ -270,7 +270,9 @@ def test_it_is_known_of_all_who_take_weights_whether_they_count_as_copies():
 def shares_of_votes(model, frame):
     """What is answered, before votes are smoothed by the number of rows."""
     if isinstance(model, LazyKNeighborsClassifier):
-        votes = [receipt.content["votes"] for receipt in model.explain(frame)]
+        votes = [
+            receipt.content["votes"] for receipt in model.explain(frame, reasons=False)
+        ]
         counts = np.array([[item["votes"] for item in own] for own in votes])
         return counts / counts.sum(axis=1, keepdims=True)
     return model.predict(frame) if is_regressor(model) else model.predict_proba(frame)

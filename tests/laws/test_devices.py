@@ -81,7 +81,7 @@ def test_neighbors_answer_alike(
 
 
 def everything(model, Q, rows):
-    receipts = model.explain(Q[:2])
+    receipts = model.explain(Q[:2], reasons=False)
     assert all(model.verify(receipt) for receipt in receipts)
     return {
         "proba": model.predict_proba(Q).tolist(),
@@ -165,11 +165,13 @@ def test_local_models_are_explained_as_on_the_cpu():
     rng = np.random.default_rng(4)
     X, y, Q = draw_table(rng, 120, 3, True, 0.1)
     model = LazyLearningRegressor(scale="range", categorical_features=[0, 2]).fit(X, y)
-    expected = [receipt.to_json() for receipt in model.explain(Q)]
+    expected = [receipt.to_json() for receipt in model.explain(Q, reasons=False)]
     left_out = model.loo_predict(rows=range(10))
     intervals = model.predict_interval(Q)
     model.set_params(device="cuda")
-    assert [receipt.to_json() for receipt in model.explain(Q)] == expected
+    assert [
+        receipt.to_json() for receipt in model.explain(Q, reasons=False)
+    ] == expected
     close = {"rtol": 1e-9, "atol": 1e-9}
     np.testing.assert_allclose(model.loo_predict(rows=range(10)), left_out, **close)
     np.testing.assert_allclose(model.predict_interval(Q), intervals, **close)
@@ -188,30 +190,35 @@ def test_kernel_models_agree_and_are_explained_as_on_the_cpu(kind, ways, device)
     answer = "predict_proba" if kind is LazyKernelClassifier else "predict"
     expected = getattr(model, answer)(Q)
     left_out = getattr(model, f"loo_{answer}")(rows=range(10))
-    receipts = [receipt.to_json() for receipt in model.explain(Q[:2])]
+    receipts = [receipt.to_json() for receipt in model.explain(Q[:2], reasons=False)]
     model.set_params(device="cuda")
     close = {"rtol": 1e-9, "atol": 1e-9}
     np.testing.assert_allclose(getattr(model, answer)(Q), expected, **close)
     found = getattr(model, f"loo_{answer}")(rows=range(10))
     np.testing.assert_allclose(found, left_out, **close)
-    assert [receipt.to_json() for receipt in model.explain(Q[:2])] == receipts
+    assert [
+        receipt.to_json() for receipt in model.explain(Q[:2], reasons=False)
+    ] == receipts
     assert "similarities.cu" in device.sources
 
 
 def test_a_blend_asks_its_kernel_model_on_the_device(device):
     X, y, Q = draw_table(np.random.default_rng(8), 60, 5, False, 0.0)
     model = LazyBlendClassifier(categorical_features=[0, 2]).fit(X, y)
-    expected, receipt = model.predict_proba(Q), model.explain(Q[:1])[0].to_json()
+    expected, receipt = (
+        model.predict_proba(Q),
+        model.explain(Q[:1], reasons=False)[0].to_json(),
+    )
     model.set_params(device="cuda")
     np.testing.assert_allclose(model.predict_proba(Q), expected, rtol=1e-9, atol=1e-9)
     assert device.sources == {"similarities.cu"}
-    assert model.explain(Q[:1])[0].to_json() == receipt
+    assert model.explain(Q[:1], reasons=False)[0].to_json() == receipt
 
 
 def test_a_device_is_saved_and_in_no_receipt(tmp_path):
     X, y, Q = draw_table(np.random.default_rng(5), 30, 2, True, 0.0)
     model = LazyKNeighborsClassifier(device="cuda").fit(X, y)
-    assert "device" not in model.explain(Q)[0].to_json()
+    assert "device" not in model.explain(Q, reasons=False)[0].to_json()
     model.save(tmp_path / "model.skl")
     loaded = sklazy.load(tmp_path / "model.skl")
     assert loaded.device == "cuda"

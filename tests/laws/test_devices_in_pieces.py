@@ -102,7 +102,9 @@ def everything(model, Q, rows):
     return {
         "proba": model.predict_proba(Q).tolist(),
         "left out": model.loo_predict_proba(rows=rows).tolist(),
-        "receipts": [receipt.to_json() for receipt in model.explain(Q[:2])],
+        "receipts": [
+            receipt.to_json() for receipt in model.explain(Q[:2], reasons=False)
+        ],
         "digest": model.digest(),
     }
 
@@ -199,7 +201,7 @@ def test_local_models_have_the_same_neighbors(kind, way, monkeypatch):
     model = kind(scale="range", categorical_features=[0, 2])
     model.fit(X, y, sample_weight=weights)
     expected, left_out = answer(model, Q), model.loo_predict(rows=range(5, 11))
-    receipts = [receipt.to_json() for receipt in model.explain(Q[:2])]
+    receipts = [receipt.to_json() for receipt in model.explain(Q[:2], reasons=False)]
     sizes = count_pieces(monkeypatch, local_cuda, "put_placed")
     devices, name = forge(FOR_MODELS, way)
     close = {"rtol": 1e-9, "atol": 1e-9}
@@ -218,7 +220,9 @@ def test_local_models_have_the_same_neighbors(kind, way, monkeypatch):
         np.testing.assert_allclose(
             twin.loo_predict(rows=range(5, 11)), left_out, **close
         )
-        assert [receipt.to_json() for receipt in twin.explain(Q[:2])] == receipts
+        assert [
+            receipt.to_json() for receipt in twin.explain(Q[:2], reasons=False)
+        ] == receipts
     assert all(device.sources for device in devices)
 
 

@@ -187,7 +187,7 @@ def test_ensembles_answer_in_the_units_of_the_target(setting, size):
     model = clone(setting.model).fit(places[:, None], places * size)
     found = model.predict(places[:, None]) / size
     np.testing.assert_allclose(found, places, atol=10)
-    for receipt in model.explain(places[20:22, None]):
+    for receipt in model.explain(places[20:22, None], detail="full"):
         assert model.verify(receipt)
         (target,) = receipt["cases"]["targets"]
         assert target["std"] / size == pytest.approx(places.std())

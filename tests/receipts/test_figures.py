@@ -36,7 +36,9 @@ def test_kernel_figures(kind, n_near, seed):
     max_rows = 2000 if n_near == 24 else 0
     paths = {"n_paths": N_PATHS} if is_class else {}
     model = kind(max_rows=max_rows, n_landmarks=0, n_neighbors=n_near, **paths)
-    receipts = model.fit(frame_of(cases), outcome).explain(frame_of(queries))
+    receipts = model.fit(frame_of(cases), outcome).explain(
+        frame_of(queries), reasons=False
+    )
     labels = model.classes_ if is_class else [None]
     targets = (
         (outcome[:, None] == labels).astype(float) if is_class else outcome[:, None]

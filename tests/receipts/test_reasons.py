@@ -1,24 +1,31 @@
 """Receipts with the reasons of their row: verified, short, and in plain words."""
 
 import copy
+import html
 import json
+import math
+import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from discovery import one_keeper_of_each
 from lawful import fewer, fitted, quiet, splits
 from sklazy import (
     BadInputError,
     LazyBlendClassifier,
+    LazyKernelClassifier,
     LazyKernelRegressor,
     Receipt,
     ReceiptError,
 )
+from sklazy.estimators.reasons import choose_cases
 from sklazy.receipts.seal import sealed
+from strategies import split_problems
 
 pytestmark = quiet
 
@@ -31,7 +38,7 @@ def test_reasons_are_replayed(setting, data):
     model = fitted(setting.model, cases)
     found = model.contributions(queries.frame[:1])
     for detail in ("brief", "full"):
-        receipt = model.explain(queries.frame[:1], reasons=True, detail=detail)[0]
+        receipt = model.explain(queries.frame[:1], detail=detail)[0]
         assert model.verify(Receipt.from_json(receipt.to_json()))
         values = {f["name"]: f["contribution"] for f in receipt["reasons"]["features"]}
         assert [values[name] for name in found.names] == found.values[0].tolist()
@@ -64,36 +71,36 @@ def blend():
 
 def test_receipts_are_short(blend):
     model, X = blend
-    receipt = model.explain(X[:1], reasons=True)[0]
+    receipt = model.explain(X[:1])[0]
     assert len(receipt.to_json()) < 20_000
     assert len(receipt.to_html()) < 30_000
-    whole = model.explain(X[:1], reasons=True, detail="full")[0]
+    whole = model.explain(X[:1], detail="full")[0]
     assert len(whole.to_json()) > len(receipt.to_json())
     assert whole["members"][0]["receipt"] is not None
 
 
 def test_rows_have_reasons_of_their_own(blend):
     model, X = blend
-    receipts = model.explain(X[:20], reasons=True)
+    receipts = model.explain(X[:20])
     leading = {tuple(f["name"] for f in r["reasons"]["features"][:3]) for r in receipts}
     assert len(leading) > 3
 
 
 def test_words_are_those_of_the_table(blend):
     model, X = blend
-    for receipt in model.explain(X[:10], reasons=True):
+    for receipt in model.explain(X[:10]):
         text = receipt.to_text().split("How the answer was found")[0]
         assert text.count("Predicted: ") == 1
         assert "e+0" not in text
-        assert "nothing is known" in text
-    first = model.explain(X[:1], reasons=True)[0].to_text(width=120)
+        assert "nothing known" in text
+    first = model.explain(X[:1])[0].to_text(width=120)
     assert str(X["joined"].iloc[0].date()) in first
     assert " $" in first
 
 
 def test_a_customer_reads_of_no_other(blend):
     model, X = blend
-    for receipt in model.explain(X[:10], reasons=True):
+    for receipt in model.explain(X[:10]):
         letter = receipt.for_customer(hide=["months"])
         assert letter.startswith(f"The result is {receipt.answer}")
         assert "customer-" not in letter
@@ -102,7 +109,7 @@ def test_a_customer_reads_of_no_other(blend):
 
 def test_a_frame_has_a_row_per_feature(blend):
     model, X = blend
-    frame = model.explain(X[:1], reasons=True)[0].to_frame()
+    frame = model.explain(X[:1])[0].to_frame()
     assert set(frame["name"]) == set(X.columns)
     assert frame["contribution"].abs().is_monotonic_decreasing
 
@@ -110,7 +117,7 @@ def test_a_frame_has_a_row_per_feature(blend):
 def test_a_waterfall_ends_at_the_answer(blend):
     plt = pytest.importorskip("matplotlib.pyplot")
     model, X = blend
-    receipt = model.explain(X[:1], reasons=True)[0]
+    receipt = model.explain(X[:1])[0]
     axes = plt.subplots()[1]
     assert receipt.plot(axes) is axes
     ends = [line.get_xdata()[0] for line in axes.lines]
@@ -123,7 +130,7 @@ def test_cases_are_listed_by_what_they_move():
     y = X["months"].to_numpy() * 1000.0
     with pytest.warns(UserWarning, match="income"):
         model = LazyKernelRegressor().fit(X, y)
-    receipt = model.explain(X[:1], reasons=True)[0]
+    receipt = model.explain(X[:1])[0]
     cases = receipt["reasons"]["cases"]
     influence = model.influence(X[:1])
     moved = dict(zip(influence.ids, influence.values[0].tolist(), strict=True))
@@ -136,9 +143,110 @@ def test_cases_are_listed_by_what_they_move():
     assert (cases["for"], cases["against"]) == pytest.approx(sums)
 
 
+@given(st.lists(st.floats(-1e300, 1e300), max_size=40))
+def test_cases_listed_never_contradict_a_class(moved):
+    influence = np.array(moved)
+    raising, lowering = choose_cases(influence, is_class=True)
+    sums = [math.fsum(np.abs(influence[side])) for side in (raising, lowering)]
+    assert sums[0] >= sums[1]
+    assert len(raising) <= 10
+    assert (influence[raising] > 0).all()
+    assert (influence[lowering] < 0).all()
+    strongest = np.sort(influence)[: len(lowering)]
+    assert influence[lowering].tolist() == strongest.tolist()
+    assert len(raising) >= min((influence > 0).sum(), 5)
+
+
+KERNELS = [LazyKernelClassifier(), LazyBlendClassifier()]
+
+
+@pytest.mark.parametrize("model", KERNELS, ids=["kernel", "blend"])
+@fewer
+@given(data=st.data())
+def test_receipts_never_list_cases_that_contradict_them(model, data):
+    cases, queries = data.draw(split_problems(min_rows=2, max_rows=16, max_queries=3))
+    fitted_model = clone(model).fit(cases.frame, cases.classes)
+    for receipt in fitted_model.explain(queries.frame[:3]):
+        listed = receipt["reasons"]["cases"]
+        if listed is not None:
+            sums = [
+                math.fsum(abs(item["influence"]) for item in listed[side])
+                for side in ("listed_for", "listed_against")
+            ]
+            assert sums[0] >= sums[1]
+
+
+def test_cases_that_contradict_an_answer_are_refused(blend):
+    model, X = blend
+    content = copy.deepcopy(model.explain(X[:1])[0].to_dict())
+    cases = content["reasons"]["cases"]
+    cases["listed_for"], cases["listed_against"] = [], cases["listed_for"][:5]
+    with pytest.raises(ReceiptError, match="its reasons does not fit"):
+        Receipt.from_dict(sealed(content))
+
+
+def test_reasons_are_those_of_the_state_that_was_asked():
+    X, y = customers(60)
+    X = X.drop(columns="income")
+    model = LazyKernelClassifier().fit(X, y, ids=list(range(60)))
+    read, unread = model.explain(X[:2]), model.explain(X[:2])
+    before = read.to_dict()
+    model.forget([3, 4]).partial_fit(X[:5], y[:5], ids=list(range(100, 105)))
+    assert unread.to_dict() == before
+    assert model.explain(X[:2]).to_dict() != before
+
+
+def test_a_receipt_that_is_read_or_dropped_keeps_no_cases():
+    X, y = customers(30)
+    X = X.drop(columns="income")
+    model = LazyKernelClassifier().fit(X, y)
+    receipts = model.explain(X[:3])
+    state = model.cases_._state
+    assert len(state._readers) == 1
+    receipts.to_json()
+    assert not state._readers
+    model.explain(X[:3])
+    assert not state._readers
+
+
+def test_a_receipt_travels_with_its_reasons():
+    X, y = customers(30)
+    model = LazyKernelClassifier().fit(X[["months", "contract"]], y)
+    receipt = model.explain(X[["months", "contract"]][:1])[0]
+    assert pickle.loads(pickle.dumps(receipt)) == copy.deepcopy(receipt) == receipt
+
+
+def test_every_medium_opens_with_the_same_sentences(blend):
+    model, X = blend
+    receipt = model.explain(X[:1])[0]
+    sentences = receipt["summary"]
+    assert 2 <= len(sentences) <= 3
+    assert next(iter(json.loads(receipt.to_json()))) == "summary"
+    flat = " ".join(receipt.to_text().split())
+    assert flat.index(sentences[0]) < flat.index("What each feature adds")
+    assert " ".join(sentences) in flat
+    for page in (receipt.to_html(), receipt._repr_html_()):
+        plain = html.unescape(page)
+        assert all(sentence in plain for sentence in sentences)
+    markdown = receipt.to_markdown().replace("\\", "")
+    assert " ".join(sentences) in markdown
+
+
+def test_a_row_of_missing_cells_has_no_reasons_and_a_receipt_that_states_it():
+    X, y = customers(60)
+    X = X[["months", "contract", "x1"]]
+    for model in (LazyBlendClassifier(), LazyKernelClassifier()):
+        empty = pd.DataFrame([[None] * 3], columns=X.columns)
+        receipt = model.fit(X, y).explain(empty)[0]
+        assert not any(f["contribution"] for f in receipt["reasons"]["features"])
+        reasons = receipt["reasons"]
+        assert reasons["base"] == pytest.approx(reasons["answer"])
+        assert "Every cell of this row is missing" in receipt["summary"][1]
+
+
 def test_reasons_that_do_not_add_up_are_refused(blend):
     model, X = blend
-    content = copy.deepcopy(model.explain(X[:1], reasons=True)[0].to_dict())
+    content = copy.deepcopy(model.explain(X[:1])[0].to_dict())
     content["reasons"]["base"] += 0.1
     content.pop("seal")
     with pytest.raises(ReceiptError, match="its reasons does not fit"):
@@ -147,7 +255,7 @@ def test_reasons_that_do_not_add_up_are_refused(blend):
 
 def test_reasons_must_be_asked_for(blend):
     model, X = blend
-    plain = model.explain(X[:1])[0]
+    plain = model.explain(X[:1], reasons=False)[0]
     for method in ("to_frame", "for_customer", "plot"):
         with pytest.raises(ReceiptError, match="reasons=True"):
             getattr(plain, method)()

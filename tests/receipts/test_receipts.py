@@ -383,11 +383,13 @@ def test_made_receipts_are_not_shared():
 def test_receipts_are_shown_under_the_names_of_rows():
     X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]}, index=["w", "x", "y", "z"])
     model = LazyKNeighborsClassifier(1).fit(X, [0, 0, 1, 1])
-    receipts = model.explain(X.loc[["z", "w"]])
+    receipts = model.explain(X.loc[["z", "w"]], reasons=False)
     assert receipts.names == ("z", "w")
     assert receipts[1:].names == ("w",)
     assert receipts.signed(b"sixteen bytes it").names == ("z", "w")
     for text in (receipts.to_text(), receipts.to_markdown(), receipts.to_html()):
         assert re.search(r"\bz\b", text)
     assert receipts[1:].to_text().startswith("w\n\nAnswer: 0")
-    assert receipts == model.explain(X.loc[["z", "w"]].reset_index(drop=True))
+    assert receipts == model.explain(
+        X.loc[["z", "w"]].reset_index(drop=True), reasons=False
+    )

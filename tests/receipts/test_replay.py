@@ -41,7 +41,7 @@ def fitted(model, problem):
 def test_a_receipt_is_what_was_answered_and_replays(model, problems):
     cases, queries = problems
     model = fitted(model, cases)
-    receipts = model.explain(queries.frame)
+    receipts = model.explain(queries.frame, reasons=False)
     assert [r.answer for r in receipts] == model.predict(queries.frame).tolist()
     told = [[v["probability"] for v in r.to_dict()["votes"]] for r in receipts]
     assert told == model.predict_proba(queries.frame).tolist()
@@ -66,7 +66,7 @@ def test_a_receipt_is_what_was_answered_and_replays(model, problems):
 @given(any_classifier, split_problems(max_rows=20))
 def test_every_receipt_can_be_shown(model, problems):
     cases, queries = problems
-    receipts = fitted(model, cases).explain(queries.frame)
+    receipts = fitted(model, cases).explain(queries.frame, reasons=False)
     check_harmless(receipts.to_html())
     assert receipts.to_text()
 
@@ -76,7 +76,7 @@ def test_every_receipt_can_be_shown(model, problems):
 def test_whatever_is_edited_is_refused(model, problems, data):
     cases, queries = problems
     model = fitted(model, cases)
-    content = model.explain(queries.frame)[0].to_dict()
+    content = model.explain(queries.frame, reasons=False)[0].to_dict()
     path = data.draw(st.sampled_from(leaves(content)))
     old, new = at(content, path), data.draw(SCALARS)
     assume(not (old == new and isinstance(old, bool) == isinstance(new, bool)))
@@ -97,7 +97,7 @@ def test_whatever_is_edited_is_refused(model, problems, data):
 def test_other_cases_do_not_vouch_for_a_receipt(model, problems):
     cases, queries = problems
     model = fitted(model, cases)
-    receipt = model.explain(queries.frame)[0]
+    receipt = model.explain(queries.frame, reasons=False)[0]
     model.partial_fit(cases.frame[:1], ["zz"])
     with pytest.raises(ReceiptError, match="other cases"):
         model.verify(receipt)
@@ -112,7 +112,7 @@ def test_the_cases_named_are_the_cases(model, problems):
     cases, queries = problems
     model = fitted(model, cases)
     labels = np.array(["x", "y", "zz"])[cases.classes % 3].tolist()
-    for receipt in model.explain(queries.frame):
+    for receipt in model.explain(queries.frame, reasons=False):
         content = receipt.to_dict()
         found = content["neighbors"]
         used = [a["name"] for a in content["selection"]["attributes"] if a["used"]]
@@ -153,7 +153,7 @@ WAYS_TO_VOTE = [
 def test_votes_of_cases_are_counted(problems, model):
     cases, queries = problems
     model = fitted(model, cases)
-    for receipt in model.explain(queries.frame):
+    for receipt in model.explain(queries.frame, reasons=False):
         content = receipt.to_dict()
         listed = content["neighbors"]["listed"]
         if content["neighbors"]["n_voting"] <= 25:
@@ -182,7 +182,7 @@ def test_votes_of_cases_are_counted(problems, model):
 def test_likelihoods_add_up(problems):
     cases, queries = problems
     model = fitted(sklazy.LazyNBClassifier(0.5), cases)
-    for receipt in model.explain(queries.frame):
+    for receipt in model.explain(queries.frame, reasons=False):
         content = receipt.to_dict()
         told = content["likelihoods"]
         total = np.array([item["log"] for item in told["prior"]])
@@ -197,7 +197,7 @@ def test_likelihoods_add_up(problems):
 def test_labels_stay_what_they_are():
     X, y = [[1, "a"], [2, "b"], [1, "b"], [2, "a"]], [True, False, True, False]
     model = sklazy.LazyKNeighborsClassifier(1).fit(X, y)
-    content = model.explain([[2, "never seen"]])[0].to_dict()
+    content = model.explain([[2, "never seen"]], reasons=False)[0].to_dict()
     assert content["answer"] is False
     assert content["query"][1] == {
         "name": "x1",
@@ -211,7 +211,7 @@ def test_labels_stay_what_they_are():
 def test_ids_are_the_users_own():
     model = sklazy.LazyKNeighborsClassifier(1)
     model.fit([["a"], ["b"]], [1, 2], ids=["first", "second"])
-    receipt = model.explain([["a"]])[0]
+    receipt = model.explain([["a"]], reasons=False)[0]
     assert receipt.to_dict()["neighbors"]["listed"][0]["id"] == "first"
     other = sklazy.LazyKNeighborsClassifier(1).fit([["a"], ["b"]], [1, 2])
     assert other.digest() == model.digest()
@@ -223,7 +223,7 @@ def test_the_models_of_a_batch_are_counted():
     rng = np.random.default_rng(0)
     X, y = rng.random((60, 4)), rng.integers(0, 2, 60)
     model = sklazy.LazySelectionClassifier(LogisticRegression(), 2).fit(X, y)
-    receipts = model.explain(X)
+    receipts = model.explain(X, reasons=False)
     sets = {tuple(_used(receipt)) for receipt in receipts}
     for receipt in receipts:
         told = receipt["model"]
@@ -243,5 +243,5 @@ def test_a_receipt_of_frozen_cuts_and_weights_replays():
     X, y = rng.random((40, 3)), rng.integers(0, 3, 40)
     model = sklazy.LazyKNeighborsClassifier(cuts="frozen", n_jobs=2)
     model.fit(X, y, sample_weight=rng.integers(0, 3, 40))
-    for receipt in model.explain(X[:5]):
+    for receipt in model.explain(X[:5], reasons=False):
         assert model.verify(json.loads(receipt.to_json()))

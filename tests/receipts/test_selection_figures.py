@@ -79,7 +79,7 @@ def test_selection_figures(seed, n_attributes, discount, ties, weights):
         discount_rare_values=discount,
     )
     model.fit(frame_of(cases), classes[:-3])
-    receipts = model.explain(frame_of(queries))
+    receipts = model.explain(frame_of(queries), reasons=False)
     for query, receipt in zip(queries, receipts, strict=True):
         told = receipt["selection"]["attributes"]
         whole = [classes[:-3].count(label) for label in sorted(set(classes[:-3]))]
@@ -153,7 +153,7 @@ def test_likelihood_figures(seed, alpha):
     labels, classes = sorted(set(classes[:-3])), classes[:-3]
     model = LazyNBClassifier(n_attributes=3, alpha=alpha)
     model.fit(frame_of(cases), classes)
-    receipts = model.explain(frame_of(queries))
+    receipts = model.explain(frame_of(queries), reasons=False)
     for query, receipt in zip(queries, receipts, strict=True):
         told, totals = receipt["likelihoods"], []
         for place, label in enumerate(labels):
@@ -190,7 +190,7 @@ def test_figures_of_an_ensemble_of_classes(seed):
     model = LazyBaggingClassifier(7, n_neighbors=4).fit(
         frame_of(rows[:-2]), classes[:-2]
     )
-    for receipt in model.explain(frame_of(rows[-2:])):
+    for receipt in model.explain(frame_of(rows[-2:]), reasons=False):
         votes = [member["vote"] for member in receipt["members"]]
         n_same = sum(vote == receipt["answer"] for vote in votes)
         assert receipt["agreement"] == pytest.approx(n_same / 7)
@@ -214,7 +214,7 @@ def test_figures_of_an_ensemble_of_numbers(seed):
     model = LazyBaggingRegressor(7, n_neighbors=4).fit(
         frame_of(rows[:-2]), targets[:-2]
     )
-    for receipt in model.explain(frame_of(rows[-2:])):
+    for receipt in model.explain(frame_of(rows[-2:]), reasons=False):
         values = [member["value"] for member in receipt["members"]]
         assert receipt["diversity"]["std"] == pytest.approx(np.std(values))
         assert receipt["answer"] == pytest.approx(np.mean(values))

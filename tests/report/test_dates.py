@@ -34,7 +34,7 @@ def problem():
 def test_days_are_shown_as_dates(model):
     X, y = problem()
     model.fit(X[:-1], y[:-1])
-    receipt = model.explain(X[-1:])[0]
+    receipt = model.explain(X[-1:], reasons=False)[0]
     assert receipt["query"][0]["value"] == 20065.0 + 9
     assert receipt["dates"] == ["sold"]
     for text in (str(receipt), receipt.to_html()):
@@ -45,7 +45,11 @@ def test_days_are_shown_as_dates(model):
 
 def test_receipts_without_dates_have_no_such_field():
     X, y = problem()
-    receipt = LazyKNeighborsClassifier(3).fit(X[["size"]], y).explain(X[["size"]])[0]
+    receipt = (
+        LazyKNeighborsClassifier(3)
+        .fit(X[["size"]], y)
+        .explain(X[["size"]], reasons=False)[0]
+    )
     assert "dates" not in receipt.to_dict()
 
 

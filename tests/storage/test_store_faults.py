@@ -54,7 +54,7 @@ def close(model):
 
 
 def says(model):
-    receipts = [one.to_dict() for one in model.explain(X[:2])]
+    receipts = [one.to_dict() for one in model.explain(X[:2], reasons=False)]
     return model.predict_proba(X).tolist(), receipts, model.digest(), [*model.ids_]
 
 
@@ -337,7 +337,9 @@ def test_what_is_mapped_keeps_no_codes_beside_its_bit_sets(
     model.fit(cells, cells[:, 0] % 2).save(tmp_path / "cases")
     mapped = sklazy.load(tmp_path / "cases", mmap_mode="c")
     assert mapped.predict(cells[:1]) == model.predict(cells[:1])
-    receipts = [one.explain(cells[:1])[0].to_dict() for one in (mapped, model)]
+    receipts = [
+        one.explain(cells[:1], reasons=False)[0].to_dict() for one in (mapped, model)
+    ]
     assert receipts[0] == receipts[1]
     with mapped.cases_.snapshot() as state:
         for rows in rows_of(mapped.cases_) + rows_of(state):

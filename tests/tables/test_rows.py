@@ -49,7 +49,7 @@ def test_an_index_that_names_rows_becomes_their_ids(index, ids):
 def test_receipts_name_rows_of_the_frame():
     frame = ROWS.set_axis(["ann", "bob", "cy", "di"], axis=0)
     model = fitted(frame)
-    (receipt,) = model.explain(frame[2:3])
+    (receipt,) = model.explain(frame[2:3], reasons=False)
     named = [case["id"] for case in receipt["neighbors"]["listed"]]
     assert set(frame.loc[named, "b"]) == {"v"}
     model.forget(["ann"])
@@ -99,7 +99,7 @@ def test_dicts_are_rows():
     assert model.predict(rows[0]).tolist() == ["x"]
     (answer,) = model.predict({"b": "v", "a": None})
     assert [answer] == model.predict(pd.DataFrame({"a": [None], "b": ["v"]})).tolist()
-    assert len(model.explain(rows[1])) == 1
+    assert len(model.explain(rows[1], reasons=False)) == 1
     of_dicts = fitted(rows)
     assert of_dicts.digest() == model.digest()
     assert list(of_dicts.feature_names_in_) == ["a", "b"]

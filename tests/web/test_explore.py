@@ -17,7 +17,12 @@ from made_receipts import FITTED, model_of
 from sklazy.errors import BadInputError, SklazyError, UnknownIdError
 from sklazy.report.plain import to_finite
 from sklazy.web.explore.downloads import export_data, make_download
-from sklazy.web.explore.evidence import feature_weights, find_evidence
+from sklazy.web.explore.evidence import (
+    CaseEvidence,
+    find_evidence,
+    split_sides,
+    weigh_features,
+)
 from sklazy.web.explore.maps import scale_landmarks
 from sklazy.web.explore.space import DistanceSpace
 
@@ -113,7 +118,21 @@ def test_errors_of_numbers_are_those_of_left_out_answers(numbers):
     assert told["mean_absolute_error"] == pytest.approx(abs(expected - rent).mean())
     explained = 1 - ((expected - rent) ** 2).sum() / ((rent - rent.mean()) ** 2).sum()
     assert told["explained"] == pytest.approx(explained)
-    assert np.sum(told["confusion"]["counts"]) == 60
+    assert sum(told["residuals"]["counts"]) == 60
+    drawn = {one["id"]: (one["truth"], one["answer"]) for one in told["points"]}
+    assert drawn == {i: (rent[i], expected[i]) for i in range(60)}
+    errors = abs(expected - rent)
+    assert [one["id"] for one in told["worst"]] == errors.nlargest(5).index.tolist()
+
+
+def test_the_interval_holds_nine_of_ten_left_out_errors(numbers):
+    frame, _, rent = flats()
+    row = {"size": 60, "floor": 1, "heating": "gas", "year": 1950}
+    errors = abs(sklazy.LazyLearningRegressor().fit(frame, rent).loo_predict() - rent)
+    for told in numbers.answer({"edits": row}), numbers.receipt({"edits": row}):
+        assert told["margin"] == pytest.approx(np.sort(errors)[54])  # 0.9 of 61
+    kept = np.sort(errors.drop(7))[53]  # of 60: the case itself is left out
+    assert numbers.answer({"case": 7})["margin"] == pytest.approx(kept)
 
 
 def test_leaving_out_pauses_and_goes_on(monkeypatch):
@@ -290,6 +309,56 @@ def test_what_if_is_the_answer_to_the_edited_row(asking):
     assert whole["next"]["attribute"] == "heating" or whole["next"]["attribute"] is None
 
 
+def test_curves_are_predictions_with_one_cell_changed(asking, numbers):
+    frame, label, rent = flats()
+    row, names = frame[7:8], ["size", "heating"]
+    classes = nearest_class().fit(frame, label).forget([7])
+    told = asking.curves({"case": 7, "names": names})
+    assert told["of"] == classes.predict(row)[0]
+    place = list(classes.classes_).index(told["of"])
+    asked = {one["name"]: one for one in told["curves"]}
+    for name, curve in asked.items():
+        rows = pd.concat([row.assign(**{name: value}) for value in curve["values"]])
+        assert curve["outputs"] == classes.predict_proba(rows)[:, place].tolist()
+    assert set(asked["heating"]["values"]) == {"gas", "oil", "wood"}
+    sizes = asked["size"]["values"]
+    assert (sizes[0], sizes[-1]) == (frame["size"].min(), frame["size"].max())
+    line = sklazy.LazyLearningRegressor().fit(frame, rent).forget([7])
+    told = numbers.curves({"case": 7, "edits": {"floor": None}, "names": ["size"]})
+    rows = pd.concat([row.assign(size=x, floor=np.nan) for x in sizes])
+    assert told["curves"][0]["outputs"] == pytest.approx(line.predict(rows))
+    with pytest.raises(BadInputError, match="no column"):
+        asking.curves({"case": 7, "names": ["no such"]})
+
+
+def test_a_date_is_one_value_with_its_parts():
+    frame, label, _ = flats()
+    frame["sold"] = pd.date_range("2024-01-01", periods=60)
+    frame["since"] = pd.to_datetime("2024-01-01 06:30")
+    frame["paid"] = [f"{i}.50 €" for i in range(60)]
+    with pytest.warns(sklazy.errors.DataWarning, match="paid"):
+        model = nearest_class().fit(frame, label)
+    with exploring(model, wait=False) as found:
+        names = [one["name"] for one in found.overview()["columns"]]
+        assert names == [one["name"] for one in found.fields()["fields"]] == [*frame]
+        styles = {one["name"]: one["style"] for one in found.overview()["columns"]}
+        assert (styles["sold"], styles["since"]) == ("date", "datetime")
+        assert found.overview()["columns"][-1]["unit"] == "€"
+        day = 19_845.0  # Thursday, 2 May 2024
+        told = found.receipt({"case": 7, "edits": {"sold": day}})
+        assert told["values"]["sold: month"] == 5
+        assert told["values"]["sold: weekday"] == "Thursday"
+        assert [one["name"] for one in told["reasons"]["features"]].count("sold") == 1
+        edited = frame[7:8].assign(sold=pd.Timestamp("2024-05-02"))
+        assert told["answer"] == model.forget([7]).predict(edited)[0]
+        curves = found.curves({"case": 7, "names": ["sold"]})
+        (drawn,) = curves["curves"]
+        days = pd.to_datetime(drawn["values"], unit="D")
+        rows = pd.concat([frame[7:8]] * len(days)).assign(sold=days)
+        place = list(model.classes_).index(curves["of"])
+        assert drawn["outputs"] == model.predict_proba(rows)[:, place].tolist()
+
+
 def test_neighbors_can_be_left_out_as_well(asking):
     frame, label, _ = flats()
     first = asking.receipt({"case": 7})["voters"]["cases"][0]["id"]
@@ -308,8 +377,9 @@ def test_the_nearest_case_with_another_answer(asking, numbers):
     assert abs(rent[foe["id"]] - near["answer"]) > 100
     numeric = frame[["size", "floor", "year"]]
     scaled = (numeric - numeric.loc[7]) / (numeric.max() - numeric.min())
-    squares = (scaled.fillna(1) ** 2).sum(axis=1)
-    squares += frame["heating"].ne(frame["heating"][7]) | frame["heating"].isna()
+    other = frame["heating"].ne(frame["heating"][7]) | frame["heating"].isna()
+    steps = (scaled.fillna(1) ** 2).assign(heating=other.astype(float))
+    squares = (steps * pd.Series(near["weights"])).sum(axis=1)
     far = (rent - near["answer"]).abs() > 100
     far[7] = False
     assert squares[far].idxmin() == foe["id"]
@@ -336,7 +406,7 @@ def test_receipts_of_every_family_are_shown(name):
 def test_families_without_voters_or_weights_say_so():
     receipt = {"kind": "trees", "steps": [], "votes": []}
     assert find_evidence(receipt).role == "similar"
-    assert feature_weights(receipt) == {}
+    assert weigh_features(receipt, {}) == {}
 
 
 def test_families_to_come_are_shown_by_what_they_have():
@@ -344,8 +414,39 @@ def test_families_to_come_are_shown_by_what_they_have():
     found = find_evidence({"kind": "another", "neighbors": {"listed": [case]}})
     assert (found.role, found.weight) == ("voted", "share")
     assert found.cases == [{"id": 3, "distance": 0.5, "weight": 0.25}]
-    line = {"kind": "another", "coefficients": {"a": -4.0, "b": 1.0, "c": 0.0}}
-    assert feature_weights(line) == {"a": 1.0, "b": 0.25}
+
+
+def test_features_weigh_what_they_contribute_in_all_their_parts():
+    sizes = {"a": -4.0, "b": 1.0, "c": 0.0}
+    features = [{"name": n, "contribution": x} for n, x in sizes.items()]
+    parts = {"a": ["a", "a: month"], "b": ["b"], "c": ["c"]}
+    weights = weigh_features({"reasons": {"features": features}}, parts)
+    assert weights == {"a": 1.0, "a: month": 1.0, "b": 0.25}
+
+
+def test_cases_are_for_and_against_and_sorted_by_what_is_shown():
+    weights = [0.1, 0.4, -0.3, 0.2]
+    cases = [{"id": i, "distance": 0.0, "weight": w} for i, w in enumerate(weights)]
+    evidence = CaseEvidence("voted", "vote", cases, 4)
+    classes = {"answer": "a", "votes": []}
+    told = split_sides(classes, evidence, ["a", "b", "b", "a"]).cases
+    assert [(c["id"], c["side"]) for c in told] == [
+        (2, "for"),  # a negative weight of another class
+        (3, "for"),
+        (0, "for"),
+        (1, "against"),
+    ]
+    told = split_sides({"answer": 5.0}, evidence, [9.0, 1.0, 9.0, 5.0]).cases
+    assert [c["id"] for c in told if c["side"] == "for"] == [3, 0]
+    moving = {**classes, "reasons": {"cases": MOVING}}
+    told = split_sides(moving, find_evidence(moving), ["b", "a"]).cases
+    assert [(c["id"], c["side"]) for c in told] == [(7, "for"), (8, "against")]
+
+
+MOVING = {
+    "listed_for": [{"id": 7, "target": "b", "influence": 0.1}],
+    "listed_against": [{"id": 8, "target": "a", "influence": -0.3}],
+}
 
 
 def test_more_voters_than_a_receipt_lists_are_counted():
@@ -426,7 +527,7 @@ def test_changes_are_those_of_a_fit_to_the_changed_rows():
     with exploring(model, wait=False) as found:
         found.change({"kind": "forget", "case": 4})
         found.change({"kind": "relabel", "case": "9", "to": "dear", "reason": "label"})
-        found.change({"kind": "accept", "case": 11})
+        found.change({"kind": "keep", "case": 11})
         changed = label.copy()
         changed[9] = "dear"
         left = frame.index != 4
@@ -437,7 +538,7 @@ def test_changes_are_those_of_a_fit_to_the_changed_rows():
         with pytest.raises(UnknownIdError):
             found.case({"case": 4})
         kinds = [one["kind"] for one in found.changes()["changes"]]
-        assert kinds == ["forget", "relabel", "accept"]
+        assert kinds == ["forget", "relabel", "keep"]
         found.undo({"number": 1})
         found.undo({"number": 2})
         assert session.state.model.digest() == before

@@ -185,7 +185,9 @@ def test_the_map_shares_the_selection(browser, model):
     with page_on(browser, model) as page:
         go(page, "view=map&case=7")
         page.wait_for_selector(".voters")
-        api.expect(page.locator("#what .soft").last).to_contain_text("60 of 60 cases")
+        api.expect(page.locator("#what p[role=status].soft")).to_contain_text(
+            "60 of 60 cases"
+        )
         for name in ["error", "doubt", "class"]:
             page.get_by_label(name, exact=True).check()
             page.wait_for_selector(".legend li")
@@ -210,7 +212,7 @@ def test_findings_become_changes_that_can_be_undone(browser, model):
         go(page, "view=audit")
         page.get_by_role("button", name="Find doubtful").click()
         page.wait_for_selector(".finding")
-        page.get_by_label(f"Relabel case {worst}").first.click()
+        page.get_by_label(f"Relabel to dear, case {worst}").first.click()
         page.wait_for_selector(".made")
         page.wait_for_selector("text=Changes (1)")
         page.get_by_text("Changes (1)").click()
@@ -298,9 +300,10 @@ UNNAMED = """[...document.querySelectorAll('button, input, select, a, canvas')]
 def test_numbers_are_explored_as_well(browser):
     frame, _, rent = flats()
     with page_on(browser, sklazy.LazyLearningRegressor().fit(frame, rent)) as page:
-        page.wait_for_selector(".confusion a")
+        page.wait_for_selector(".plot .point")
         go(page, "view=cases&case=7&sort=doubt&falling=1")
-        page.wait_for_selector(".whole[open] h4")
+        page.wait_for_selector(".waterfall")
+        api.expect(page.locator(".interval")).to_contain_text("90 % interval")
         assert page.evaluate(UNNAMED) == []
         page.locator(".part-against input").fill("250")
         page.locator(".part-against input").press("Enter")

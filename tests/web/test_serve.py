@@ -474,7 +474,7 @@ def test_no_json_makes_the_server_fail(app, body):
 def test_what_takes_too_long_is_given_up(monkeypatch):
     model = fitted()
     app = server(model, safety=replace(SAFETY, limits=replace(LIMITS, seconds=0.2)))
-    monkeypatch.setattr(type(model), "explain", lambda *_: time.sleep(1))
+    monkeypatch.setattr(type(model), "explain", lambda *_, **options: time.sleep(1))
     said = post(app, "explain", {"rows": [ROW]})
     assert said.status == 503
     assert int(said.headers["retry-after"]) >= 1

@@ -8,26 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.cuts import bin_codes, criterion_code, sorted_cuts
-from sklazy.casebase.rows import Places, Rows
+from sklazy.casebase.rows import CodedRows, Rows
+from sklazy.casebase.sorted_columns import SortedColumns
 from sklazy.errors import DataWarning
-from sklazy.flow import MISSING, Runner, run_here
+from sklazy.flow import Runner, run_here
 from sklazy.kernels.cuts import log_terms, mdl_cuts
 
 if TYPE_CHECKING:
     from sklazy.casebase.base import CaseBase
 
 Cuts = NDArray[np.float64]
-Order = NDArray[np.int32]
-
-# Cells whose sorted order is kept; of more it would take as much memory as the codes.
-_MOST_ORDERED = 20_000_000
 
 
 class Bins:
-    """Cut points a numeric attribute, and the sorted orders to find them again.
+    """Cut points a numeric attribute, and the sorted columns to find them again.
 
     Exact cuts are a function of the rows: after a change they are found anew, from
-    sorted orders that merely follow the rows that came and went. Frozen cuts stay
+    sorted columns that merely follow the rows that came and went. Frozen cuts stay
     as first found until `thaw`.
 
     While exact cuts are not needed they may be *asleep*: further rows are not coded,
@@ -37,7 +34,7 @@ class Bins:
     def __init__(self, n_numeric: int, criterion: str, *, frozen: bool) -> None:
         self.criterion, self.frozen = criterion, frozen
         self.cuts = [np.zeros(0) for _ in range(n_numeric)]
-        self.orders: list[Order] | None = None
+        self.sorted: SortedColumns | None = None
         self.current = self.asleep = False
 
     def touch(self) -> None:
@@ -53,14 +50,20 @@ class Bins:
         self.cuts, self.current, self.asleep = list(cuts), True, False
 
     def lose_track(self) -> None:
-        """Drop the sorted orders: the rows went back to where they were."""
-        self.orders = None
+        """Drop the sorted columns: rows were changed otherwise than one by one."""
+        self.sorted = None
         self.touch()
+
+    def follow(self, batch: CodedRows, step: int) -> None:
+        """Have sorted columns follow rows that came (step 1) or went (step -1)."""
+        if self.sorted is not None:
+            columns, self.sorted = self.sorted, None  # an interrupt leaves none
+            self.sorted = columns.follow(batch, step)
 
     def sleep(self) -> None:
         """Follow no rows until `update`; frozen cuts never sleep."""
         if not self.frozen:
-            self.orders, self.current, self.asleep = None, False, True
+            self.sorted, self.current, self.asleep = None, False, True
 
     def warn_if_stale(self) -> None:
         """Warn that frozen cuts may stem from rows since forgotten."""
@@ -86,53 +89,20 @@ class Bins:
             return
         if self.current or not self.cuts:
             return
-        orders = self._orders(rows)
-        for i, order in enumerate(orders):
-            values = rows.numbers[i, order]
-            classes = rows.classes[order].astype(np.int32)
-            cuts = sorted_cuts(values, classes, n_classes, self.criterion)
+        columns = self.sorted or SortedColumns(rows)
+        for i, column in enumerate(columns.columns):
+            found = column.values, column.classes
+            cuts = sorted_cuts(*found, n_classes, self.criterion)
             if self.asleep or not np.array_equal(cuts, self.cuts[i]):
                 yield i, cuts
                 self.cuts[i] = cuts
-        n_cells = rows.numbers.shape[0] * rows.n_rows
-        self.orders = None if self.frozen or n_cells > _MOST_ORDERED else orders
+        is_kept = not self.frozen and SortedColumns.are_worth_keeping(rows)
+        self.sorted = columns if is_kept else None
         self.current, self.asleep = True, False
 
     def code(self, numeric: int, values: NDArray[np.float64]) -> NDArray[np.int32]:
         """The bins of some values of one numeric attribute."""
         return bin_codes(values, self.cuts[numeric])
-
-    def _orders(self, rows: Rows) -> list[Order]:
-        # From here to the end of `update` there are none to rely on.
-        orders, self.orders = self.orders, None
-        new_place, newcomers = rows.settle()
-        if orders is None:
-            return [_sorted(values[: rows.n_rows]) for values in rows.numbers]
-        return [
-            _followed(order, new_place, newcomers, values)
-            for order, values in zip(orders, rows.numbers, strict=True)
-        ]
-
-
-def _sorted(values: NDArray[np.float64]) -> Order:
-    """Rows by value, those without one left out."""
-    order = np.argsort(values).astype(np.int32)
-    return order[: len(values) - int(np.isnan(values).sum())]
-
-
-def _followed(
-    order: Order,
-    new_place: Places,
-    newcomers: Places,
-    values: NDArray[np.float64],
-) -> Order:
-    """The sorted order after rows moved, went and came; equal to sorting anew."""
-    moved = new_place[order]
-    kept = moved[moved > MISSING].astype(np.int32)
-    fresh = newcomers[~np.isnan(values[newcomers])]
-    fresh = fresh[np.argsort(values[fresh], kind="stable")]
-    places = np.searchsorted(values[kept], values[fresh])
-    return np.insert(kept, places, fresh.astype(np.int32))
 
 
 Floats = NDArray[np.float64]

@@ -11,20 +11,24 @@ Ints = NDArray[np.int64]
 WordsOf = Callable[[Ints], Iterable[Words]]
 """From rows to their columns, one after the other."""
 
+_WORD = np.uint64
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MISSING = np.uint64(0xD1B54A32D192ED03)
+_STEP_INT, _ALL = int(_STEP), 2**64 - 1  # Python's integers do not wrap by themselves
 
 
 def number_words(values: NDArray[np.float64]) -> Words:
     """The bits of floats; -0.0 must have been made 0.0, every NaN counts the same."""
-    words = np.ascontiguousarray(values).view(np.uint64).copy()
+    words = np.array(values, order="C").view(np.uint64)
     words[np.isnan(values)] = _MISSING
     return words
 
 
 def label_words(codes: NDArray[np.signedinteger[Any]], hashes: Words) -> Words:
     """A word per cell from the hashes of the labels; negative codes are missing."""
-    return np.append(hashes, _MISSING)[np.maximum(codes, -1)]
+    words = hashes[np.maximum(codes, 0)] if len(hashes) else np.empty_like(codes, _WORD)
+    words[codes < 0] = _MISSING
+    return words
 
 
 def content_hashes(columns: Iterable[Words]) -> Words:
@@ -32,6 +36,24 @@ def content_hashes(columns: Iterable[Words]) -> Words:
     mixed = np.zeros(1, np.uint64)
     for column in columns:
         mixed = _mix(mixed ^ column)
+    return mixed
+
+
+def hash_row(words: Iterable[int]) -> int:
+    """The hash of one row from its words; equal to `content_hashes`.
+
+    Examples
+    --------
+    >>> columns = [np.array([3], np.uint64), np.array([7], np.uint64)]
+    >>> hash_row([3, 7]) == content_hashes(columns)[0]
+    True
+    """
+    mixed = 0
+    for word in words:
+        z = ((mixed ^ word) + _STEP_INT) & _ALL
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _ALL
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _ALL
+        mixed = z ^ (z >> 31)
     return mixed
 
 
@@ -46,6 +68,8 @@ def sort_hashed(
     order = np.argsort(hashes, kind="stable")
     ordered = hashes[order]
     same = ordered[1:] == ordered[:-1]
+    if not same.any():
+        return order
     before, after = order[:-1][same], order[1:][same]
     equal = all(
         np.array_equal(*pair)

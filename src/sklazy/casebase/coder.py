@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklazy.casebase.canonical import (
     Words,
     content_hashes,
+    hash_row,
     label_words,
     number_words,
     sort_hashed,
@@ -18,9 +19,11 @@ from sklazy.casebase.rows import CLASSES, CodedRows
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.states import shallow
 from sklazy.casebase.vocabulary import LabelsMark, Vocabulary
-from sklazy.flow import UNSEEN
+from sklazy.flow import MISSING, UNSEEN
 from sklazy.measures import check_countable
 from sklazy.tables import Column, Label, Table
+
+_FEW_ROWS = 4  # are hashed one by one sooner than column by column
 
 Moved = Iterator[tuple[int, NDArray[np.int32]]]
 
@@ -124,20 +127,32 @@ class Coder:
 
     def coded(self, incoming: Incoming, first_arrival: int) -> CodedRows:
         """Rows in codes; every label must have been admitted, bins come later."""
-        n_rows, target = len(incoming), incoming.target
         known = {
             j: recoded(column := _column(incoming, j), v.lookup(column.categories))
             for j, v in self.vocabularies.items()
         }
-        codes = np.full((len(self.schema.attributes), n_rows), -1, np.int32)
+        n_rows = len(incoming)
+        codes = np.full((len(self.schema.attributes), n_rows), MISSING, np.int32)
         for j in self.nominal:
             codes[j] = known[j]
+        classes = known.get(CLASSES, np.zeros(n_rows, np.int32))
+        return self.coded_as(incoming, first_arrival, codes, classes)
+
+    def coded_as(
+        self,
+        incoming: Incoming,
+        first_arrival: int,
+        codes: NDArray[np.int32],
+        classes: NDArray[np.int32],
+    ) -> CodedRows:
+        """Rows whose codes (n_attributes, n_rows) and classes are known."""
+        n_rows, target = len(incoming), incoming.target
         no_targets = np.zeros((n_rows, 0))
         targets = no_targets if isinstance(target, Column) else target
         return CodedRows(
             incoming.numbers,
             codes,
-            known.get(CLASSES, np.zeros(n_rows, np.int32)),
+            classes,
             np.ascontiguousarray(targets.T) + 0.0,
             incoming.weights,
             incoming.times,
@@ -164,14 +179,18 @@ class Coder:
 
     def words(self, batch: CodedRows) -> Iterator[Words]:
         """The content of rows, a column at a time; labels by hashes of their own."""
-        for numbers in (*batch.numbers, *batch.targets, batch.weights, *batch.times):
-            yield number_words(numbers)
+        numbers = batch.numbers, batch.targets, batch.weights[None], batch.times
+        for block in numbers:
+            yield from number_words(block)
         for j, vocabulary in self.vocabularies.items():
             yield label_words(_codes(batch, j), vocabulary.hashes())
 
     def hashes(self, batch: CodedRows) -> Words:
         """A number for each row that depends on nothing but its content."""
-        return content_hashes(self.words(batch))
+        if len(batch) > _FEW_ROWS:
+            return content_hashes(self.words(batch))
+        rows = zip(*(column.tolist() for column in self.words(batch)), strict=True)
+        return np.array([hash_row(row) for row in rows], np.uint64)
 
     def order(self, batch: CodedRows, names: NDArray[Any]) -> NDArray[np.int64]:
         """The canonical order of rows: by their content, equal ones by their names."""

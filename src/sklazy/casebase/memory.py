@@ -13,7 +13,15 @@ from sklazy.casebase.bins import Bins, Ranges
 from sklazy.casebase.coder import Coder, Moved
 from sklazy.casebase.cuts import bin_codes
 from sklazy.casebase.fingerprint import Buckets
-from sklazy.casebase.rows import NO_ROWS, CodedRows, Places, Rows, RowsMark, own_arrays
+from sklazy.casebase.rows import (
+    CLASSES,
+    NO_ROWS,
+    CodedRows,
+    Places,
+    Rows,
+    RowsMark,
+    own_arrays,
+)
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.states import SHARING, Snapshotted, copy_arrays, shallow
 from sklazy.casebase.tallies import CellTallies
@@ -63,6 +71,7 @@ class Memory(Snapshotted):
         self.coder.tally(batch, 1)
         self.ranges.widen(batch.numbers)
         self.tallies.shift(self.rows, places, 1)
+        self.bins.follow(batch, 1)
         self._pass_on(batch)
         self._pass_by(len(batch))
         self._touch()
@@ -84,6 +93,7 @@ class Memory(Snapshotted):
             self.tallies.shift(self.rows, holes, 1)
             left = self.rows.numbers[:, : self.rows.n_rows]
             self.ranges.narrow(leaving.numbers, left)
+            self.bins.follow(leaving, -1)
             self._pass_on(leaving)
             self._follow(self.coder.retire(), mark)
             self._pass_by(len(gone))
@@ -128,6 +138,8 @@ class Memory(Snapshotted):
         """Renumber the codes of rows where labels came or went."""
         for j, moved in moves:
             self._followers = {}  # they know labels by their codes
+            if j == CLASSES:
+                self.bins.lose_track()
             self.tallies.spoil(j)
             self.rows.relabel(j, moved, mark)
 
@@ -170,9 +182,9 @@ class Memory(Snapshotted):
         with base._lock:
             if not self._is_past:
                 base._sync()
-                self.rows.codes, self.rows.origin = base.rows.codes, base.rows.origin
+                self.rows.codes = base.rows.codes
                 self.tallies, self.bins = shallow(base.tallies), shallow(base.bins)
-                self.bins.cuts = list(base.bins.cuts)
+                self.bins.cuts, self.bins.sorted = list(base.bins.cuts), None
 
     def _recode(self, numeric: int, cuts: NDArray[np.float64]) -> None:
         """Code a numeric attribute by new cuts."""
@@ -186,6 +198,7 @@ class Memory(Snapshotted):
         for name in ("rows", "tallies", "bins", "ranges", "buckets"):
             setattr(state, name, shallow(getattr(self, name)))
         state.coder, state.bins.cuts = self.coder.twin(), list(self.bins.cuts)
+        state.bins.sorted = None  # which changes move in place
         state._start_sharing()
         state._base, state._lasting = weakref.ref(self), self._lasting
         return state
@@ -207,7 +220,9 @@ class Memory(Snapshotted):
             self._sync()  # so that no cut of rows since forgotten goes into the copy
             state = {n: v for n, v in vars(self).items() if n not in SHARING}
             rows, tallies = self.rows.trimmed(), self.tallies.trimmed(self.rows.n_rows)
-            return {**state, "rows": rows, "tallies": tallies}
+            bins = shallow(self.bins)
+            bins.cuts, bins.sorted = list(bins.cuts), None
+            return {**state, "rows": rows, "tallies": tallies, "bins": bins}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

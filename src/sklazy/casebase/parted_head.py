@@ -44,7 +44,7 @@ class PartedHead(CaseBase):
         names = ("schema", "half_life", "next_id")
         self.__dict__.update({name: getattr(head, name) for name in names})
         self.coder, self.bins = head.coder.twin(), shallow(head.bins)
-        self.bins.cuts, self.bins.orders = list(head.bins.cuts), None
+        self.bins.cuts, self.bins.sorted = list(head.bins.cuts), None
         self.ranges, self.buckets = shallow(head.ranges), Buckets()
         self.tallies = CellTallies(len(head.schema.attributes))
         self.n_targets = len(head.rows.targets)

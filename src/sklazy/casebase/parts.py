@@ -100,12 +100,10 @@ class Part(CaseBase):
 def build_from_rows(base: CaseBase, head: CaseBase, batch: CodedRows) -> None:
     """Make a base of rows that are coded as another base codes them."""
     bins = shallow(head.bins)
-    bins.cuts, bins.orders = list(head.bins.cuts), None
+    bins.cuts, bins.sorted = list(head.bins.cuts), None
     base._start_empty(head.schema, bins, len(batch.targets), head.half_life)
     base.coder, base.next_id = head.coder.twin(), head.next_id
     base.rows.append(replace(batch, hashes=np.zeros((0, len(batch)), np.uint64)))
-    if len(batch.numbers):
-        base.rows.settle()
     base.ranges.widen(batch.numbers)
 
 

@@ -57,7 +57,7 @@ class RowsMark:
 
 
 _GIVEN = ("numbers", "codes", "classes", "targets", "times", "arrival", "hashes")
-_KEPT = (*_GIVEN, "own_weights", "origin")
+_KEPT = (*_GIVEN, "own_weights")
 _FEW = 8  # rows whose numbers are found faster one by one than by search
 
 
@@ -65,14 +65,12 @@ class Rows:
     """A dense store: row i is column i of every array; the last row fills a hole.
 
     The arrays have room to spare behind `n_rows`, all zeros. `arrival` numbers the
-    rows from 0 as they came, without those that went; `origin` holds the row that
-    this was when `settle` was last called, -1 for a newcomer, so that sorted orders of
-    numbers can follow the moves.
+    rows from 0 as they came, without those that went.
 
     Unneeded arrays take no memory: codes and numbers of rows have the
     smallest type that holds them and get a larger one when they must, `own_weights`
-    and `origin` have no rows where all weigh 1 and nothing is sorted, and ids that
-    are the numbers of arrival are not kept at all.
+    has no rows where all weigh 1, and ids that are the numbers of arrival are not
+    kept at all.
     """
 
     def __init__(
@@ -86,7 +84,6 @@ class Rows:
         self.own_weights = np.zeros((0, 0))
         self.times = np.zeros((n_times, 0))
         self.arrival: Codes = np.zeros(0, np.int8)
-        self.origin: Codes = np.zeros((min(n_numeric, 1), 0), np.int8)
         self.hashes = np.zeros((0, 0), np.uint64)
         self._ids: Ids | None = None
 
@@ -147,7 +144,6 @@ class Rows:
         for name in _GIVEN:
             getattr(self, name)[..., first:last] = getattr(batch, name)
         self.own_weights[..., first:last] = batch.weights
-        self.origin[..., first:last] = -1
         if self._ids is not None or not np.array_equal(batch.ids, batch.arrival):
             self._ids = np.concatenate([self.ids, batch.ids])
         self.n_rows = last
@@ -219,10 +215,7 @@ class Rows:
         return arrival
 
     def trimmed(self) -> "Rows":
-        """The same rows without room, which would reveal how many there were before.
-
-        Their moves are not tracked yet.
-        """
+        """The same rows without room, which would reveal how many there were before."""
         rows = shallow(self)
         for name in _GIVEN:
             setattr(rows, name, getattr(self, name)[..., : self.n_rows].copy())
@@ -230,8 +223,6 @@ class Rows:
             setattr(rows, name, _narrowed(getattr(rows, name)))
         has_weights = bool((self.weights != 1).any())
         rows.own_weights = self.weights[None][:has_weights].copy()
-        places = _narrowed(np.arange(self.n_rows))
-        rows.origin = places[None][: len(self.origin)].copy()
         return rows
 
     def relabel(self, attribute: int, moved: NDArray[np.int32], mark: RowsMark) -> None:
@@ -267,23 +258,12 @@ class Rows:
             setattr(self, name, array)
         self._ids, self.n_rows = mark.ids, mark.n_rows
 
-    def settle(self) -> tuple[Places, Places]:
-        """Start to follow moves anew: old place to new place (-1 gone), newcomers."""
-        origin = self.origin[0, : self.n_rows]
-        new_place = np.full(max(self.capacity, 1), -1, np.int64)
-        old = origin >= 0
-        new_place[origin[old]] = np.flatnonzero(old)
-        newcomers = np.flatnonzero(~old)
-        origin[:] = np.arange(self.n_rows)
-        return new_place, newcomers
-
     def _fit_types(self, batch: CodedRows) -> None:
         """Have types that hold what further rows bring."""
         self._widen("codes", batch.codes.max(initial=0))
         self._widen("classes", batch.classes.max(initial=0))
         n_rows = self.n_rows + len(batch)
         self._widen("arrival", n_rows)
-        self._widen("origin", n_rows)
         if not len(self.own_weights) and (batch.weights != 1).any():
             self.own_weights = np.zeros((1, self.capacity))
             self.own_weights[0, : self.n_rows] = 1.0

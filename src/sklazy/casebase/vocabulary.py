@@ -29,15 +29,27 @@ class Vocabulary:
         self.counts = np.zeros(len(declared), np.int64)
         self._codes: dict[Label, int] | None = None
         self._hashes: NDArray[np.uint64] | None = None
+        self._words: dict[Label, int] | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def lookup(self, labels: Iterable[Label]) -> Codes:
         """The codes of labels, `UNSEEN` for those not here."""
+        codes = self._numbered()
+        return np.array([codes.get(label, UNSEEN) for label in labels], np.int32)
+
+    def words(self) -> dict[Label, int]:
+        """The codes by label where all labels are strings; else empty."""
+        if self._words is None:
+            are_words = all(type(label) is str for label in self.labels)
+            self._words = self._numbered() if are_words else {}
+        return self._words
+
+    def _numbered(self) -> dict[Label, int]:
         if self._codes is None:
             self._codes = {label: i for i, label in enumerate(self.labels)}
-        return np.array([self._codes.get(label, UNSEEN) for label in labels], np.int32)
+        return self._codes
 
     def admit(self, labels: Iterable[Label]) -> Codes | None:
         """Take in new labels; the map from old codes to new ones if any moved."""
@@ -56,6 +68,10 @@ class Vocabulary:
 
     def tally(self, codes: Codes, step: int) -> None:
         """Count rows in (step 1) or out (step -1) by their codes."""
+        if len(codes) == 1:
+            self.counts = self.counts.copy()
+            self.counts[codes[codes >= 0]] += step
+            return
         rows = np.bincount(codes[codes >= 0], minlength=len(self))
         self.counts = self.counts + step * rows
 
@@ -74,7 +90,7 @@ class Vocabulary:
         """Take these labels, all in use among them; the map of codes if any moved."""
         old, counts = self.labels, np.zeros(len(labels), np.int64)
         if old == labels:
-            self.labels = labels  # 1 for True, maybe
+            self.labels, self._words = labels, None  # 1 for True, maybe
             return None
         self._renumber(labels)
         moved = self.lookup(old)
@@ -98,7 +114,8 @@ class Vocabulary:
         return self._hashes
 
     def _renumber(self, labels: list[Label]) -> None:
-        self.labels, self._codes, self._hashes = labels, None, None
+        self.labels = labels
+        self._codes = self._hashes = self._words = None
 
 
 def plain_label(label: Label) -> Label:

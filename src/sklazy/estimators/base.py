@@ -30,7 +30,7 @@ from sklazy.estimators.contributions import Contributions, contribute_all
 from sklazy.estimators.explanations import explain_queries, verify_receipt
 from sklazy.estimators.influence import Influence, find_influence
 from sklazy.estimators.inputs import places_of
-from sklazy.estimators.keeping import gather_queries, read_later
+from sklazy.estimators.keeping import encode_later, gather_queries, read_later
 from sklazy.estimators.next_attribute import (
     Acquisition,
     Costs,
@@ -106,7 +106,7 @@ class LazyEstimator(BaseEstimator):
         accuracy: float | None = None,
         suggest: bool = False,
         costs: Mapping[str, float] | ArrayLike | None = None,
-        reasons: bool = False,
+        reasons: bool = True,
         detail: str = "brief",
     ) -> Receipts:
         """Answer each query with a receipt: what was answered, and from what.
@@ -126,14 +126,17 @@ class LazyEstimator(BaseEstimator):
             Whether receipts suggest which missing attribute to measure next.
         costs
             As for `suggest_attribute`.
-        reasons : bool, default=False
-            Whether receipts begin with the reasons of this row: what each feature
-            adds, as `contributions` finds it, and for kernel models the cases that
-            move the answer most, as `influence` finds them.
+        reasons : bool, default=True
+            Whether receipts open with the reasons of this row: what each feature
+            adds, as `contributions` finds it, the cases that move the answer most, as
+            `influence` finds them (kernel models, and blends with one), and a change
+            of one feature that would change the answer. They are found when a receipt
+            is first read. False gives the method's evidence alone. There are none
+            where a method without a formula has more than 4 million cells to ask.
         detail : {"brief", "full"}
-            Whether a receipt with reasons also lists cases by their similarity
-            (kernel models) and the receipts of members (blends), which takes 40 to
-            400 KB.
+            Whether a receipt with reasons has all evidence of the method, too: cases
+            by their similarity, members, curves. That takes up to 400 KB; a brief
+            receipt has at most 20.
 
         Returns
         -------
@@ -610,7 +613,7 @@ class LazyEstimator(BaseEstimator):
                 if hasattr(self, "feature_names_in_"):
                     self._check_columns(X)
                 return self._decode(outputs, answers, cases)
-        queries = cases.encode(self._query_table(X))
+        queries = encode_later(self, cases, X)
         answers = answer_queries(learner, cases, queries, outputs, n_jobs=n_jobs)
         return self._decode(outputs, answers, cases)
 

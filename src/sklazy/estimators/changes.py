@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _MOST_VALUES = 20  # of a feature that are tried
+_MOST_QUICK = 4  # numbers of a feature, for receipts
 _MOST_JOINED = 8  # features, and values of each, that are tried together
 _MOST_JOINED_VALUES = 4
 
@@ -59,7 +60,7 @@ class AnswerChange:
 
 
 class AnswerChanges(Sequence[AnswerChange]):
-    """AnswerChanges that change an answer, the smallest first.
+    """Changes that change an answer, the smallest first.
 
     Attributes
     ----------
@@ -98,8 +99,8 @@ class AnswerChanges(Sequence[AnswerChange]):
         return "\n".join(map(str, self._found))
 
 
-class _Asked(NamedTuple):
-    """The row that is changed, and what is task."""
+class ChangeTask(NamedTuple):
+    """The row that is changed, and the learner that is asked."""
 
     learner: AnyLearner
     cases: CaseBase
@@ -109,7 +110,7 @@ class _Asked(NamedTuple):
 
 
 class _Tried(NamedTuple):
-    """AnswerChanges that were tried: for each the case that lends a feature its value.
+    """Changes that were tried: for each the case that lends a feature its value.
 
     `lenders` and `places` are of shape (n_changes, n_changed): the rows of the cases,
     and the features that take their values.
@@ -137,7 +138,7 @@ def find_changes(
         cases = state.joined()
         features, query = map_features(cases), cases.encode(table)
         free = _find_free(features, fixed)
-        task = _Asked(
+        task = ChangeTask(
             model._current_learner(cases), cases, features, query, model.n_jobs
         )
         before, score = _ask(task, query)
@@ -154,6 +155,46 @@ def find_changes(
     return AnswerChanges(found, _name_answer(cases, before[0]), n_tried)
 
 
+def find_quick_change(
+    task: ChangeTask, features: Sequence[int], output: int
+) -> dict[str, Any] | None:
+    """Find the change of one of some features that changes the answer most.
+
+    Few values of each are tried. A change to another class comes first, the smallest;
+    else the one that lowers the output most, or moves a number most.
+
+    Parameters
+    ----------
+    task : ChangeTask
+    features : sequence of int
+    output : int
+        The class whose probability is explained, or the target.
+    """
+    tried = _list_singles(task, features, _MOST_QUICK)
+    if not len(tried.sizes):
+        return None
+    before, score = _ask(task, task.query)
+    after, scores = _ask(task, _change(task, tried))
+    moves = score[0, output] - scores[:, output]
+    if task.cases.class_labels:
+        flips = after != before[0]
+        order = np.lexsort((-moves, np.where(flips, tried.sizes, 0.0), ~flips))
+    else:
+        order = np.argsort(-np.abs(moves), kind="stable")
+    best = int(order[0])
+    if not moves[best]:
+        return None
+    cells = [{"value": None}] * task.query.codes.shape[1]
+    ((name, value),) = _name_values(task, tried, best, cells)[1].items()
+    answer = _name_answer(task.cases, after[best])
+    return {
+        "name": name,
+        "value": value,
+        "answer": answer,
+        "output": float(scores[best, output]),
+    }
+
+
 def _find_free(features: FeatureMap, fixed: Collection[str]) -> list[int]:
     """The features that may change."""
     names = [fixed] if isinstance(fixed, str) else list(fixed)
@@ -166,7 +207,7 @@ def _find_free(features: FeatureMap, fixed: Collection[str]) -> list[int]:
     return [j for j, name in enumerate(features.names) if name not in names]
 
 
-def _ask(task: _Asked, queries: Queries) -> tuple[NDArray[Any], Floats]:
+def _ask(task: ChangeTask, queries: Queries) -> tuple[NDArray[Any], Floats]:
     """Answers by code or number, and probabilities or numbers."""
     learner, cases = task.learner, task.cases
     if cases.class_labels:
@@ -177,7 +218,9 @@ def _ask(task: _Asked, queries: Queries) -> tuple[NDArray[Any], Floats]:
     return values[:, 0], values
 
 
-def _list_singles(task: _Asked, free: Sequence[int]) -> _Tried:
+def _list_singles(
+    task: ChangeTask, free: Sequence[int], most: int = _MOST_VALUES
+) -> _Tried:
     """Values of each feature that occur: all labels, numbers at even ranks."""
     lenders: list[int] = []
     places: list[int] = []
@@ -186,7 +229,7 @@ def _list_singles(task: _Asked, free: Sequence[int]) -> _Tried:
         columns = np.flatnonzero(task.features.of_attribute == feature)
         if not len(columns):
             continue
-        for row, size in _list_values(task, int(columns[0])):
+        for row, size in _list_values(task, int(columns[0]), most):
             lenders.append(row)
             places.append(feature)
             sizes.append(size)
@@ -198,7 +241,7 @@ def _list_singles(task: _Asked, free: Sequence[int]) -> _Tried:
     )
 
 
-def _list_values(task: _Asked, j: int) -> Iterator[tuple[int, float]]:
+def _list_values(task: ChangeTask, j: int, most: int) -> Iterator[tuple[int, float]]:
     """Cases that have other values of an attribute, and how far these are."""
     cases = task.cases.cases
     order = task.cases.order
@@ -214,14 +257,14 @@ def _list_values(task: _Asked, j: int) -> Iterator[tuple[int, float]]:
     values, first = np.unique(numbers, return_index=True)
     keep = ~np.isnan(values) & (values != present)
     values, first = values[keep], first[keep]
-    some = np.unique(np.linspace(0, len(values) - 1, _MOST_VALUES).round().astype(int))
+    some = np.unique(np.linspace(0, len(values) - 1, most).round().astype(int))
     for at in some.tolist() if len(values) else []:
         low, high = sorted((values[at], present))
         share = np.mean((known > low) & (known <= high))
         yield int(order[first[at]]), 1.0 if np.isnan(present) else float(share)
 
 
-def _change(task: _Asked, tried: _Tried) -> Queries:
+def _change(task: ChangeTask, tried: _Tried) -> Queries:
     """The row with each of the changes."""
     n_changes = len(tried.sizes)
     codes = np.repeat(task.query.codes, n_changes, axis=0)
@@ -266,7 +309,7 @@ def _list_pairs(singles: _Tried, gains: Floats) -> _Tried:
 
 
 def _describe(
-    task: _Asked,
+    task: ChangeTask,
     tried: Sequence[_Tried],
     answers: Sequence[tuple[NDArray[Any], Floats]],
     before: NDArray[Any],
@@ -295,7 +338,7 @@ def _describe(
 
 
 def _name_values(
-    task: _Asked, tried: _Tried, i: int, cells: Sequence[dict[str, Any]]
+    task: ChangeTask, tried: _Tried, i: int, cells: Sequence[dict[str, Any]]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values before and after a change, by the names of features."""
     before, after = {}, {}

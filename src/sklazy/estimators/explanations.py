@@ -9,15 +9,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import Batch, check_finite, prepare
-from sklazy.answer.learner import Answer
 from sklazy.casebase import CaseBase
 from sklazy.casebase.matrix import encode_matrix
+from sklazy.casebase.parted_head import PartedHead
 from sklazy.estimators.next_attribute import describe_suggestions
-from sklazy.estimators.reasons import describe_reasons
+from sklazy.estimators.reasons import HeldState, Reasoner, can_explain
 from sklazy.estimators.state import describe_choices
 from sklazy.flow import Queries
-from sklazy.methods.blends.learner import BlendAnswer, BlendLearner, MemberAnswer
-from sklazy.methods.kernel_models.learner import KernelAnswer
+from sklazy.methods.blends.learner import BlendLearner
 from sklazy.receipts import Receipt, Receipts, Wanted, build_receipts, verify
 from sklazy.report.progress import Progress
 from sklazy.tables import Table
@@ -33,11 +32,11 @@ def explain_queries(model: "LazyEstimator", X: object, wanted: Wanted) -> Receip
     """Answer each query with a receipt; see `LazyEstimator.explain`."""
     if not hasattr(model, "cases_"):
         check_is_fitted(model)
-    with model.cases_.snapshot() as cases:
-        queries = None if _is_more(wanted) else _code_numbers(model, cases, X)
-        if queries is not None:
-            return Receipts(_explain_all(model, cases, queries, None, wanted))
-        receipts = _explain_table(model, cases, model._query_table(X), wanted)
+    held = HeldState(model.cases_)
+    queries = None if _is_more(wanted) else _code_numbers(model, held.cases, X)
+    if queries is not None:
+        return Receipts(_explain_all(model, held, queries, None, wanted))
+    receipts = _explain_table(model, held, model._query_table(X), wanted)
     return Receipts(receipts, names=[str(label) for label in index_ids(X) or ()])
 
 
@@ -46,9 +45,9 @@ def verify_receipt(
 ) -> bool:
     """Recompute a receipt and compare; see `LazyEstimator.verify`."""
     check_is_fitted(model)
-    with model.cases_.snapshot() as cases:
-        explain = partial(_explain_table, model, cases)
-        return verify(receipt, explain, cases.digest(), key)
+    held = HeldState(model.cases_)
+    explain = partial(_explain_table, model, held)
+    return verify(receipt, explain, held.cases.digest(), key)
 
 
 def _code_numbers(model: "LazyEstimator", cases: CaseBase, X: object) -> Queries | None:
@@ -61,14 +60,14 @@ def _code_numbers(model: "LazyEstimator", cases: CaseBase, X: object) -> Queries
 
 
 def _explain_table(
-    model: "LazyEstimator", cases: CaseBase, table: Table, wanted: Wanted
+    model: "LazyEstimator", held: HeldState, table: Table, wanted: Wanted
 ) -> list[Receipt]:
-    return _explain_all(model, cases, cases.encode(table), table, wanted)
+    return _explain_all(model, held, held.cases.encode(table), table, wanted)
 
 
 def _explain_all(
     model: "LazyEstimator",
-    cases: CaseBase,
+    held: HeldState,
     queries: Queries,
     table: Table | None,
     wanted: Wanted,
@@ -76,26 +75,26 @@ def _explain_all(
     """Build receipts, some queries at a time, so that an interrupt comes through."""
     n_queries = len(queries.codes)
     if n_queries <= _EXPLAINED_AT_ONCE:
-        return _explain_slice(model, cases, queries, table, wanted)
+        return _explain_slice(model, held, queries, table, wanted)
     receipts: list[Receipt] = []
     with Progress("explaining", total=n_queries) as progress:
         for first in range(0, n_queries, _EXPLAINED_AT_ONCE):
             rows = slice(first, first + _EXPLAINED_AT_ONCE)
             part = Queries(queries.codes[rows], queries.values[rows])
             cells = None if table is None else table.take(np.arange(n_queries)[rows])
-            receipts += _explain_slice(model, cases, part, cells, wanted)
+            receipts += _explain_slice(model, held, part, cells, wanted)
             progress.advance(len(part.codes))
     return receipts
 
 
 def _explain_slice(
     model: "LazyEstimator",
-    cases: CaseBase,
+    held: HeldState,
     queries: Queries,
     table: Table | None,
     wanted: Wanted,
 ) -> list[Receipt]:
-    learner = model._current_learner(cases)
+    cases, learner = held.cases, model._current_learner(held.cases)
     is_brief = wanted.reasons and wanted.detail == "brief"
     if is_brief and isinstance(learner, BlendLearner):
         learner = replace(learner, ask_all=True)
@@ -103,41 +102,32 @@ def _explain_slice(
         learner = model._explaining(learner)
     answer = learner.answer(prepare(learner, cases), Batch(cases, cases.cases, queries))
     check_finite(answer, model.target.kind)
-    if is_brief:
-        answer = _shorten(answer)
     name, settings = type(model).__name__, describe_choices(model)
-    extras = None
+    extras = reasons = None
     if table is not None and _is_more(wanted):
         extras = _describe_extras(model, cases, table, wanted)
-    return build_receipts(answer, table, name, settings, extras)
-
-
-def _shorten(answer: Answer) -> Answer:
-    """The answer without what reasons are given in place of."""
-    if isinstance(answer, BlendAnswer):
-        return replace(
-            answer, by_member=[MemberAnswer(one.outputs) for one in answer.by_member]
-        )
-    if isinstance(answer, KernelAnswer):
-        return replace(answer, lists_cases=False)
-    return answer
+    if wanted.reasons and can_explain(answer, cases.n_rows * queries.codes.shape[1]):
+        reasoner = Reasoner(held, learner, queries, table, model.n_jobs)
+        places = range(len(queries.codes))
+        reasons = [partial(reasoner.describe, query) for query in places]
+    is_brief &= reasons is not None
+    receipts = build_receipts(answer, table, name, settings, extras, reasons, is_brief)
+    if isinstance(cases, PartedHead):  # parts elsewhere may be lost
+        for receipt in receipts:
+            _ = receipt.content
+    return receipts
 
 
 def _is_more(wanted: Wanted) -> bool:
     """Whether receipts are to hold more than the answer and its reasons."""
     is_doubted = (wanted.coverage, wanted.accuracy) != (None, None)
-    return wanted.suggest or wanted.reasons or is_doubted
+    return wanted.suggest or is_doubted
 
 
 def _describe_extras(
     model: "LazyEstimator", cases: CaseBase, table: Table, wanted: Wanted
 ) -> list[dict[str, Any]]:
-    """Describe reasons, the doubt about each answer and what to measure next."""
+    """Describe the doubt about each answer and what to measure next."""
     suggestions = describe_suggestions(model, cases, table, wanted)
     doubts = model._describe_doubt(cases, table, wanted)
-    reasons: list[dict[str, Any]] = [{}] * table.n_rows
-    if wanted.reasons:
-        found = describe_reasons(model, cases, table)
-        reasons = [{"reasons": one} for one in found]
-    parts = zip(suggestions, doubts, reasons, strict=True)
-    return [{**suggestion, **doubt, **why} for suggestion, doubt, why in parts]
+    return [{**one, **doubt} for one, doubt in zip(suggestions, doubts, strict=True)]

@@ -3,12 +3,19 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sklazy.casebase import CaseBase
+from sklazy.casebase.cells import (
+    Cells,
+    add_cells,
+    encode_cells,
+    list_cells,
+    read_cells,
+)
 from sklazy.casebase.cuts import CRITERIA
 from sklazy.casebase.incoming import IdsLike, Target
 from sklazy.casebase.matrix import add_numbers, plain_numbers
@@ -25,6 +32,7 @@ from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError, warn_once
 from sklazy.estimators.inputs import class_column
 from sklazy.estimators.parameters import check_choice, check_columns
+from sklazy.flow import Queries
 from sklazy.tables import Table, as_table
 from sklazy.tables.arrays import are_dicts
 from sklazy.tables.convert import plain_table
@@ -180,7 +188,6 @@ def add_rows(
     X, y, ids = take_columns(X, y, ids)
     add = find_adder(model, X)
     target = model._target(y)
-    model._check_columns(X)
     if ids is None and model.cases_.schema.indexed:
         ids = index_ids(X)
     add = partial(
@@ -196,8 +203,40 @@ def find_adder(model: "LazyEstimator", X: object) -> Callable[..., Ids]:
     judges = isinstance(named, str) and named == "from_dtype"
     numbers = plain_numbers(model.cases_, X) if judges else None
     if numbers is not None:
+        model._check_columns(X)
         return partial(add_numbers, model.cases_, numbers)
+    cells = _plain_cells(model, X)
+    if cells is not None:
+        return partial(_add_cells, model, X, cells)
+    return _find_table_adder(model, X)
+
+
+def _plain_cells(model: "LazyEstimator", X: object) -> Cells | None:
+    """The cells of few rows that need no table to be read; None for others."""
+    if not _has_names(model):
+        return None
+    cells = list_cells(model.cases_, X)
+    is_plain = cells is not None and read_cells(model.cases_, cells) is not None
+    return cells if is_plain else None
+
+
+def _add_cells(
+    model: "LazyEstimator",
+    X: object,
+    cells: Cells,
+    target: Target,
+    **rest: Any,  # noqa: ANN401 - as `CaseBase.add` takes it
+) -> Ids:
+    """Add few rows; as a table, where a class or a label is not known by now."""
+    new = add_cells(model.cases_, cells, target, **rest)
+    return _find_table_adder(model, X)(target, **rest) if new is None else new
+
+
+def _find_table_adder(model: "LazyEstimator", X: object) -> Callable[..., Ids]:
+    named = model.categorical_features
+    judges = isinstance(named, str) and named == "from_dtype"
     table = read_later(model, X, mixed=False)
+    model._check_columns(X)
     return partial(model.cases_.add, table, mixed=not judges)
 
 
@@ -215,6 +254,17 @@ def read_later(model: "LazyEstimator", X: object, *, mixed: bool = True) -> Tabl
     table = follow_origins(table, model.cases_.schema.origins)
     model._check_table(table)
     return table
+
+
+def encode_later(model: "LazyEstimator", cases: CaseBase, X: object) -> Queries:
+    """Code queries by one state of the cases."""
+    queries = encode_cells(cases, X) if _has_names(model) else None
+    return cases.encode(model._query_table(X)) if queries is None else queries
+
+
+def _has_names(model: "LazyEstimator") -> bool:
+    """Whether names of columns were given, and single cells need not be checked."""
+    return hasattr(model, "feature_names_in_") and model._reads_arrays
 
 
 def gather_queries(model: "LazyEstimator", X: object) -> object:

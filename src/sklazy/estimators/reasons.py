@@ -1,63 +1,137 @@
-"""Reasons for receipts: what features add, and what cases move."""
+"""Reasons for receipts: what features add, what cases move, what would change it."""
 
-from typing import TYPE_CHECKING, Any
+import math
+import weakref
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer import Batch, prepare
-from sklazy.answer.reasons import Shares, Wish, map_features
+from sklazy.answer import AnyLearner, Batch, prepare
+from sklazy.answer.learner import Answer
+from sklazy.answer.reasons import Shares, Wish, map_features, pick_outputs
 from sklazy.casebase import CaseBase
+from sklazy.estimators.changes import ChangeTask, find_quick_change
 from sklazy.estimators.contributions import choose_outputs, name_outputs
+from sklazy.flow import Queries
+from sklazy.methods.blends.learner import BlendAnswer, BlendLearner, LearnerMember
 from sklazy.methods.family import find_contributions
 from sklazy.methods.kernel_models.learner import KernelAnswer
 from sklazy.methods.plain import Plain, describe_queries
+from sklazy.methods.selection.bayes import BayesWork
+from sklazy.methods.selection.result import SelectionAnswer
 from sklazy.receipts.families import FAMILIES_BY_ANSWER
-from sklazy.receipts.reasons import MOST_CASES
+from sklazy.receipts.reasons import FEWER_CASES, MOST_CASES
 from sklazy.tables import Table
 
-if TYPE_CHECKING:
-    from sklazy.estimators.base import LazyEstimator
+Floats = NDArray[np.float64]
 
 _MOST_LEFT_OUT = 5000  # cases: of more it takes seconds to leave each out
+_MOST_TRIED = 20_000  # cases whose values are tried
+_MOST_CELLS = 4_000_000  # of the cases, where reasons are found by asking again
+_N_CHANGED = 3  # features whose values are tried
 
 
-def describe_reasons(
-    model: "LazyEstimator", cases: CaseBase, table: Table
-) -> list[Plain]:
-    """Describe why each query was answered so, as plain data."""
-    learner = model._current_learner(cases)
-    batch = Batch(cases, cases.cases, cases.encode(table))
-    answer = learner.answer(prepare(learner, cases), batch)
-    outputs = choose_outputs(cases, answer, None)
-    wish = Wish(outputs, map_features(cases), table=table)
-    families = FAMILIES_BY_ANSWER
-    shares = find_contributions(
-        learner, batch, wish, families, answer=answer, n_jobs=model.n_jobs
-    )
-    named = name_outputs(cases, outputs).tolist()
-    rows = describe_queries(cases, batch.queries, table)
-    moved: Any = [None] * len(batch)
-    if isinstance(answer, KernelAnswer) and 1 < cases.n_rows <= _MOST_LEFT_OUT:
-        moved = _list_cases(learner, answer, batch, wish, shares)
-    return [
-        {
-            "of": named[query],
-            "base": float(shares.base[query]),
-            "answer": float(shares.answer[query]),
-            "features": _list_features(cases, shares, query, rows[query]),
-            "cases": moved[query],
+class HeldState:
+    """A state of a case base that stays as it is as long as this object lives."""
+
+    def __init__(self, base: CaseBase) -> None:
+        snapshot = base.snapshot()
+        self.cases = snapshot.__enter__()
+        weakref.finalize(self, snapshot.__exit__).atexit = False
+
+
+def can_explain(answer: Answer, n_cells: int) -> bool:
+    """Whether reasons are found in seconds: by a formula, or by asking few cells."""
+    formula = FAMILIES_BY_ANSWER[type(answer)].contribute
+    if isinstance(answer, SelectionAnswer) and not isinstance(answer.work, BayesWork):
+        formula = None
+    return formula is not None or n_cells <= _MOST_CELLS
+
+
+@dataclass(frozen=True, eq=False)
+class Reasoner:
+    """Finds why queries were answered so, one at a time.
+
+    Attributes
+    ----------
+    held : HeldState
+    learner : Learner
+    queries : Queries
+    table : Table of the queries, or None where all columns are plain numbers
+    n_jobs : int, optional
+    """
+
+    held: HeldState
+    learner: AnyLearner
+    queries: Queries
+    table: Table | None
+    n_jobs: int | None
+
+    def describe(self, query: int) -> Plain:
+        """Describe the reasons for one answer, as plain data."""
+        cases, here = self.held.cases, slice(query, query + 1)
+        row = Queries(self.queries.codes[here], self.queries.values[here])
+        table = None if self.table is None else self.table.take(np.array([query]))
+        batch, learner = Batch(cases, cases.cases, row), self.learner
+        answer = learner.answer(prepare(learner, cases), batch)
+        outputs = choose_outputs(cases, answer, None)
+        wish = Wish(outputs, map_features(cases), table=table)
+        shares = find_contributions(
+            learner, batch, wish, FAMILIES_BY_ANSWER, answer=answer, n_jobs=self.n_jobs
+        )
+        cells = describe_queries(cases, row, table)[0]
+        found = {
+            "of": name_outputs(cases, outputs).tolist()[0],
+            "base": float(shares.base[0]),
+            "answer": float(shares.answer[0]),
+            "features": _list_features(cases, shares, cells),
         }
-        for query in range(len(batch))
-    ]
+        return {
+            **found,
+            "cases": self._list_cases(answer, batch, wish),
+            "change": self._find_change(row, wish, shares),
+        }
+
+    def _list_cases(self, answer: Answer, batch: Batch, wish: Wish) -> Plain | None:
+        """The cases that move the answer most, for and against, and their sums."""
+        cases = self.held.cases
+        if not 1 < cases.n_rows <= _MOST_LEFT_OUT:
+            return None
+        influence, member = _measure_influence(self.learner, answer, batch, wish)
+        if influence is None:
+            return None
+        raising, lowering = choose_cases(influence, bool(cases.class_labels))
+        return {
+            "for": float(influence[influence > 0].sum()),
+            "against": float(influence[influence < 0].sum()),
+            "member": member,
+            "listed_for": _name_cases(cases, influence, raising),
+            "listed_against": _name_cases(cases, influence, lowering),
+        }
+
+    def _find_change(self, row: Queries, wish: Wish, shares: Shares) -> Plain | None:
+        """A change of one of the leading features that changes the answer most."""
+        cases = self.held.cases
+        if not 1 < cases.n_rows <= _MOST_TRIED:
+            return None
+        joined, output = cases.joined(), int(wish.outputs[0])
+        values = shares.values[0]
+        sizes = values if cases.class_labels else np.abs(values)
+        leading = np.argsort(-sizes, kind="stable")[:_N_CHANGED]
+        leading = leading[sizes[leading] > 0]
+        task = ChangeTask(self.learner, joined, wish.features, row, self.n_jobs)
+        change = find_quick_change(task, leading.tolist(), output)
+        if change is None:
+            return None
+        return {**change, "unit": _find_units(cases).get(change["name"], "")}
 
 
-def _list_features(
-    cases: CaseBase, shares: Shares, query: int, cells: list[Plain]
-) -> list[Plain]:
+def _list_features(cases: CaseBase, shares: Shares, cells: list[Plain]) -> list[Plain]:
     """The features and their contributions, the largest first."""
     features, units = map_features(cases), _find_units(cases)
-    values, errors = shares.values[query], shares.errors[query]
+    values, errors = shares.values[0], shares.errors[0]
     first = {int(f): j for j, f in reversed(list(enumerate(features.of_attribute)))}
     return [
         {
@@ -80,48 +154,90 @@ def _find_units(cases: CaseBase) -> dict[str, str]:
     }
 
 
-def _list_cases(
-    learner: Any,  # noqa: ANN401 - that of the answer
-    answer: KernelAnswer,
-    batch: Batch,
-    wish: Wish,
-    shares: Shares,
-) -> list[Plain]:
-    """The cases that move each answer most, for and against, and the sums of both."""
-    cases, formula = batch.base, FAMILIES_BY_ANSWER[KernelAnswer].answer_without
+def _measure_influence(
+    learner: AnyLearner, answer: Answer, batch: Batch, wish: Wish
+) -> tuple[Floats | None, Plain | None]:
+    """The influence of each case in canonical order, and the member it comes through.
+
+    None where the method has no formula for it.
+    """
+    if isinstance(answer, KernelAnswer):
+        return _leave_each_out(learner, answer, batch, wish), None
+    if not isinstance(answer, BlendAnswer):
+        return None, None
+    assert isinstance(learner, BlendLearner)
+    ready = answer.ready
+    for member in learner.members:
+        i = ready.names.index(member.name) if member.name in ready.names else -1
+        kernel = answer.by_member[i].answer
+        if i < 0 or not ready.weights[i] or not isinstance(kernel, KernelAnswer):
+            continue
+        assert isinstance(member, LearnerMember)
+        power = float(ready.powers[i]) if answer.base.class_labels else None
+        tempered, weight = wish._replace(power=power), float(ready.weights[i])
+        moved = _leave_each_out(member.learner, kernel, batch, tempered)
+        return weight * moved, {"name": member.name, "weight": weight}
+    return None, None
+
+
+def _leave_each_out(
+    learner: AnyLearner, answer: KernelAnswer, batch: Batch, wish: Wish
+) -> Floats:
+    """The answer less the answer without each case."""
+    formula = FAMILIES_BY_ANSWER[KernelAnswer].answer_without
     assert formula is not None
-    blocks = [np.array([row]) for row in cases.order.tolist()]
+    blocks = [np.array([row]) for row in batch.base.order.tolist()]
     without = formula(learner, answer, batch, wish, blocks)
-    return [
-        _describe_cases(cases, shares.answer[query] - without[query])
-        for query in range(len(batch))
-    ]
+    return np.asarray(pick_outputs(answer, wish)[0] - without[0])
 
 
-def _describe_cases(cases: CaseBase, influence: NDArray[np.float64]) -> Plain:
+def choose_cases(
+    influence: Floats, is_class: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The cases to list: those that raise an answer most, those that lower it most.
+
+    For a class, cases against it are listed, the largest first, as long as they do
+    not outweigh those for it, of which more are listed if need be.
+
+    Parameters
+    ----------
+    influence : float64 array of shape (n_cases,)
+    is_class : bool
+
+    Examples
+    --------
+    >>> moved = np.array([0.5, -0.4, 0.1, -0.3])
+    >>> [places.tolist() for places in choose_cases(moved, is_class=True)]
+    [[0, 2], [1]]
+    >>> [places.tolist() for places in choose_cases(moved, is_class=False)]
+    [[0, 2], [1, 3]]
+    """
     order = np.argsort(-influence, kind="stable")
-    most, least = order[:MOST_CASES], order[::-1][:MOST_CASES]
-    return {
-        "for": float(influence[influence > 0].sum()),
-        "against": float(influence[influence < 0].sum()),
-        "listed_for": _name_cases(cases, influence, most[influence[most] > 0]),
-        "listed_against": _name_cases(cases, influence, least[influence[least] < 0]),
-    }
+    raising, lowering = order[:MOST_CASES], order[::-1][:FEWER_CASES]
+    raising = raising[influence[raising] > 0]
+    lowering = lowering[influence[lowering] < 0]
+    if not is_class:
+        return raising[:FEWER_CASES], lowering
+    sums = [math.fsum(influence[raising[:n]]) for n in range(1, len(raising) + 1)]
+    against = [-math.fsum(influence[lowering[:n]]) for n in range(1, len(lowering) + 1)]
+    n_against = sum(one <= sums[-1] for one in against) if sums else 0
+    least = against[n_against - 1] if n_against else 0.0
+    n_needed = 1 + next((n for n, one in enumerate(sums) if one >= least), 0)
+    return raising[: max(n_needed, FEWER_CASES)], lowering[:n_against]
 
 
 def _name_cases(
-    cases: CaseBase, influence: NDArray[np.float64], places: NDArray[np.int64]
+    cases: CaseBase, influence: Floats, places: NDArray[np.int64]
 ) -> list[Plain]:
-    rows = cases.order[places]
+    taken = cases.take(cases.order[places])
     if cases.class_labels:
-        codes = cases.cases.classes[rows].tolist()
+        codes = taken.classes.tolist()
         targets: list[Any] = [cases.class_labels[code] for code in codes]
     else:
-        targets = cases.cases.targets[0, rows].tolist()
-    ids = cases.ids[rows].tolist()
+        targets = taken.targets[0].tolist()
     moved = influence[places].tolist()
     keys = ("id", "target", "influence")
     return [
         dict(zip(keys, row, strict=True))
-        for row in zip(ids, targets, moved, strict=True)
+        for row in zip(taken.ids.tolist(), targets, moved, strict=True)
     ]

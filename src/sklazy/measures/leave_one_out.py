@@ -5,7 +5,6 @@ values and their attributes have other scores. They depend on the row only throu
 class and, for each attribute, its value: one ranking per class serves all rows.
 """
 
-import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -23,9 +22,14 @@ Scorer = Callable[[NDArray[np.int64], NDArray[np.int64]], Scores]
 # Elements of the count tables scored at once.
 _MOST_ELEMENTS = 4_000_000
 
+_FEW_VALUES = 32
+
 
 def rank_without_own_row(
-    counts: NDArray[np.int64], offsets: NDArray[np.int64], score: Scorer
+    counts: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    score: Scorer,
+    fallbacks: NDArray[np.float64] | None = None,
 ) -> list[RankTable]:
     """Return a rank table for each class, for rows of it that are left out.
 
@@ -37,6 +41,8 @@ def rank_without_own_row(
     score : callable
         Takes counts and offsets, of any attributes; gives the scores of the values
         and of the attributes. Must not depend on the order of an attribute's values.
+    fallbacks : float64 array of shape (n_attributes,), optional
+        The scores of the attributes with all rows, where they are known.
 
     Examples
     --------
@@ -49,7 +55,7 @@ def rank_without_own_row(
     """
     n_classes = counts.shape[1]
     values, ties = _score_without(counts, offsets, score)
-    fallbacks = score(counts, offsets)[1]
+    fallbacks = score(counts, offsets)[1] if fallbacks is None else fallbacks
     return [
         rank_cells(np.ascontiguousarray(values[:, c]), ties[:, c], fallbacks, offsets)
         for c in range(n_classes)
@@ -89,49 +95,62 @@ def _score_without(
     Both of shape (n_values, n_classes); zero where there is no such row.
     """
     values, ties = np.zeros(counts.shape), np.zeros(counts.shape)
-    for first, last in itertools.pairwise(offsets):
-        part = counts[first:last]
-        rows, class_of, places = _find_distinct_removals(part)
-        scores = _score_removals(part, rows, class_of, score)
-        present = part > 0
-        values[first:last][present] = scores[0][places]
-        ties[first:last][present] = scores[1][places]
+    cells, class_of = np.nonzero(counts)
+    owners = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))[cells]
+    examples, places = _find_distinct(counts, offsets, cells, class_of, owners)
+    removals = cells[examples], class_of[examples], owners[examples]
+    scores = _score_removals(counts, offsets, removals, score)
+    values[cells, class_of] = scores[0][places]
+    ties[cells, class_of] = scores[1][places]
     return values, ties
 
 
-def _find_distinct_removals(
-    part: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return one (value, class) for each kind of removal, and the kind of each.
+def _find_distinct(
+    counts: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    cells: NDArray[np.int64],
+    class_of: NDArray[np.int64],
+    owners: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return one removal of each kind, and the kind of each.
 
-    Removals from values with equal counts come to the same: columns with thousands
-    of values have few kinds.
+    Removals from values of an attribute with equal counts come to the same: columns
+    with thousands of values have few kinds. With few values all are looked at, which
+    is faster than to compare them.
     """
-    values, class_of = np.nonzero(part)
-    keys = np.column_stack([part[values], class_of])
-    _, examples, places = np.unique(
-        keys, axis=0, return_index=True, return_inverse=True
-    )
-    return values[examples], class_of[examples], places.reshape(-1)
+    kinds = np.arange(len(cells))
+    wide = np.flatnonzero((np.diff(offsets) > _FEW_VALUES)[owners])
+    if not len(wide):
+        return kinds, kinds
+    keys = np.column_stack([counts[cells], class_of, owners])[wide]
+    _, firsts, places = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    kinds[wide] = wide[firsts][places.reshape(-1)]
+    examples, places = np.unique(kinds, return_inverse=True)
+    return examples, places
 
 
 def _score_removals(
-    part: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    class_of: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    removals: tuple[NDArray[np.int64], ...],
     score: Scorer,
 ) -> Scores:
-    """Score copies of one attribute's counts, each with one row taken out."""
-    n_values, n_classes = part.shape
-    value_scores, attribute_scores = np.empty(rows.size), np.empty(rows.size)
-    step = max(1, cells_within(_MOST_ELEMENTS) // max(1, part.size))
-    for first in range(0, rows.size, step):
-        last = min(rows.size, first + step)
-        copies = np.repeat(part[None], last - first, axis=0)
-        number = np.arange(last - first)
-        copies[number, rows[first:last], class_of[first:last]] -= 1
-        offsets = np.arange(last - first + 1) * n_values
-        scored = score(copies.reshape(-1, n_classes), offsets)
-        value_scores[first:last] = scored[0][number * n_values + rows[first:last]]
-        attribute_scores[first:last] = scored[1]
-    return value_scores, attribute_scores
+    """Score copies of attributes' counts, each with one row taken out.
+
+    `removals` has the row of `counts`, the class and the attribute of each.
+    """
+    sizes = np.diff(offsets)[removals[2]]
+    scores = np.empty((2, sizes.size))
+    most = max(1, cells_within(_MOST_ELEMENTS) // counts.shape[1])
+    blocks = np.cumsum(sizes) // most  # one removal may be larger than a block
+    for block in np.unique(blocks):
+        part = np.flatnonzero(blocks == block)
+        cells, class_of, owners = (column[part] for column in removals)
+        ends = np.concatenate([[0], np.cumsum(sizes[part])])
+        firsts = offsets[owners] - ends[:-1]
+        copies = counts[np.repeat(firsts, sizes[part]) + np.arange(ends[-1])]
+        removed = cells - firsts
+        copies[removed, class_of] -= 1
+        values, attributes = score(copies, ends)
+        scores[:, part] = values[removed], attributes
+    return scores[0], scores[1]

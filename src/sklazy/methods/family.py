@@ -66,6 +66,9 @@ class Family(NamedTuple):
     answer_without : function, optional
         From the same, and blocks of cases, to the outputs without each block, what was
         chosen by all cases staying as it is.
+    brief : function, optional
+        As `bodies`, with as much as a short receipt has room for; some fields may be
+        left out. Default: `bodies`.
     """
 
     kind: str
@@ -78,6 +81,11 @@ class Family(NamedTuple):
     optional: Fields = MappingProxyType({})
     contribute: Callable[[Any, Any, Batch, Wish], Shares | None] | None = None
     answer_without: Callable[[Any, Any, Batch, Wish, Blocks], Floats] | None = None
+    brief: Callable[[Any, Queries], Iterator[Plain]] | None = None
+
+    def is_whole(self, content: Mapping[str, Any]) -> bool:
+        """Whether a receipt has all fields of the method; a brief one may lack some."""
+        return set(self.fields("votes" in content) or ()) <= set(content)
 
     def fields(self, classes: bool) -> Fields | None:
         """The checks of one kind of target."""

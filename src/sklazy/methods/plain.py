@@ -27,6 +27,9 @@ Floats = NDArray[np.float64]
 MOST_LISTED = 25
 """Cases, steps or terms listed in a part of a receipt; there may be more."""
 
+MOST_NEAREST = 5
+"""Nearest cases listed in a brief receipt."""
+
 
 def number(value: float) -> float | None:
     """A number for JSON; what is not finite is None."""

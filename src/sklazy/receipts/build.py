@@ -7,12 +7,16 @@ another value.
 
 import functools
 import importlib.metadata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import repeat
 from typing import Any
 
 from sklazy.answer import Answer
 from sklazy.answer.novelty import find_novelty
+from sklazy.methods.family import Family
 from sklazy.methods.plain import (
+    MOST_NEAREST,
     Plain,
     describe_cases,
     describe_dates,
@@ -23,7 +27,6 @@ from sklazy.methods.plain import (
 from sklazy.receipts.families import FAMILIES_BY_ANSWER
 from sklazy.receipts.receipt import Receipt
 from sklazy.receipts.schema import SCHEMA
-from sklazy.receipts.seal import sealed
 from sklazy.tables import Table
 
 
@@ -33,6 +36,8 @@ def build_receipts(
     estimator: str,
     settings: Mapping[str, Any],
     extras: Sequence[Plain] | None = None,
+    reasons: Sequence[Callable[[], Plain]] | None = None,
+    is_brief: bool = False,
 ) -> list[Receipt]:
     """Build one receipt for each query of an answer.
 
@@ -47,6 +52,10 @@ def build_receipts(
         Its parameters, as plain data.
     extras : sequence of dict, optional
         Further contents requested, one for each query.
+    reasons : sequence of functions, optional
+        One for each query, called when its receipt is first read.
+    is_brief : bool
+        Whether the method's evidence is cut to what a short receipt has room for.
     """
     base, family = answer.base, FAMILIES_BY_ANSWER[type(answer)]
     queries = describe_queries(base, answer.queries, table)
@@ -58,14 +67,25 @@ def build_receipts(
         "settings": spell_infinities(settings),
         "cases": describe_cases(base),
         **describe_dates(base),
+        **({"detail": "brief"} if is_brief else {}),
     }
     novelty, more = _describe_novelty(answer), extras or [{}] * len(queries)
-    bodies = family.bodies(answer, queries)
-    parts = zip(queries, novelty, bodies, more, strict=True)
+    describe = partial(_cut, family) if is_brief else family.bodies
+    bodies, later = describe(answer, queries), reasons or repeat(None, len(queries))
+    parts = zip(queries, novelty, bodies, more, later, strict=True)
     return [
-        Receipt(sealed({**head, "query": query, "novelty": new, **body, **extra}))
-        for query, new, body, extra in parts
+        Receipt({**head, "query": query, "novelty": new, **body, **extra}, find)
+        for query, new, body, extra, find in parts
     ]
+
+
+def _cut(family: Family, answer: Answer, queries: list[list[Plain]]) -> Iterator[Plain]:
+    """What is particular to the method, with the nearest of the neighbors."""
+    for body in (family.brief or family.bodies)(answer, queries):
+        near = body.get("neighbors")
+        if near is not None:
+            body["neighbors"] = {**near, "listed": near["listed"][:MOST_NEAREST]}
+        yield body
 
 
 def _describe_novelty(answer: Answer) -> list[Plain]:

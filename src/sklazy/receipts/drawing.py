@@ -1,28 +1,29 @@
 """Receipts of every kind as text, Markdown, a page, or a fragment for a notebook."""
 
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from sklazy.receipts.families import FAMILIES
 from sklazy.report import blocks as b
-from sklazy.report.article import Article, Plain
+from sklazy.report.amounts import format_amount
+from sklazy.report.article import Article, Plain, draw_query, draw_votes, sureness
 from sklazy.report.dates import with_dates
 from sklazy.report.html import render
 from sklazy.report.next_attribute import next_blocks
-from sklazy.report.reasons import draw_reasons, write_letter, write_sentences
+from sklazy.report.reasons import draw_reasons, plot_waterfall, write_letter
 from sklazy.report.uncertainty import (
     describe_novelty,
     describe_uncertainty,
     warn_of_novelty,
 )
 from sklazy.report.words import (
-    format_number,
     format_probability,
     format_value,
     pluralize,
 )
 
 _MOST_IN_TABLE = 50
+_MOST_IN_BRIEF = 8  # rows of a table
 
 
 def to_text(
@@ -61,6 +62,11 @@ def to_letter(receipt: Plain, hide: Collection[str]) -> str:
     return write_letter(with_dates(receipt), hide)
 
 
+def to_plot(receipt: Plain, ax: Any) -> Any:  # noqa: ANN401 - of matplotlib
+    """The waterfall of a receipt, on axes of matplotlib."""
+    return plot_waterfall(with_dates(receipt), ax)
+
+
 def to_blocks(receipt: Plain) -> list[b.Block]:
     """A receipt as blocks, for pages that draw them themselves."""
     return _blocks(_draw([receipt], ())[0])
@@ -80,12 +86,25 @@ def _draw(receipts: Sequence[Plain], names: Sequence[str]) -> list[_Drawn]:
     return [
         _Drawn(
             one,
-            FAMILIES[one["kind"]].draw(one),
+            _draw_method(one),
             f"receipt-{i}-{one['seal'][:8]}",
             format_value(names[i - 1]) if names else "",
         )
         for i, one in enumerate(map(with_dates, receipts), 1)
     ]
+
+
+def _draw_method(receipt: Plain) -> Article:
+    """How the answer was found, as the method shows it; less if it is not kept."""
+    family = FAMILIES[receipt["kind"]]
+    if family.is_whole(receipt):
+        return family.draw(receipt)
+    note = "All that the method rests on is shown by explain(X, detail='full')."
+    parts: list[b.Block] = [b.Paragraph(note, "soft"), draw_query(receipt)]
+    if "votes" not in receipt:
+        return Article("", [], parts, ("", ""))
+    votes: list[b.Block] = [b.Heading("Classes"), draw_votes(receipt, "votes")]
+    return Article(sureness(receipt), [], [*votes, *parts], ("", ""))
 
 
 def _documents(receipts: Sequence[Plain], names: Sequence[str]) -> list[list[b.Block]]:
@@ -138,12 +157,26 @@ def _reasoning(receipt: Plain, article: Article) -> list[b.Block]:
     doubts = describe_uncertainty(receipt)
     if "reasons" not in receipt:
         return [b.Lead([*article.why, *doubts]), *article.parts]
-    method = [b.Paragraph(" ".join(article.why)), *article.parts]
+    parts = list(_cut(article.parts) if "detail" in receipt else article.parts)
+    method = [*[b.Paragraph(" ".join(article.why))] * bool(article.why), *parts]
     return [
-        b.Lead([*write_sentences(receipt), *doubts]),
+        b.Lead([*receipt["summary"], *doubts]),
         *draw_reasons(receipt),
         b.Fold("How the answer was found", method),
     ]
+
+
+def _cut(parts: Sequence[b.Block]) -> Iterator[b.Block]:
+    """The parts of a brief receipt: the first rows of tables, and no figures."""
+    for part in parts:
+        if isinstance(part, b.Fold):
+            yield part._replace(blocks=list(_cut(part.blocks)))
+        elif isinstance(part, b.Grid):
+            rows = part.rows[:_MOST_IN_BRIEF]
+            more = part.n_more + len(part.rows) - len(rows)
+            yield part._replace(rows=rows, n_more=more)
+        elif not isinstance(part, b.Figure):
+            yield part
 
 
 def _next_attribute(receipt: Plain) -> list[b.Block]:
@@ -164,7 +197,7 @@ def _answer(receipt: Plain) -> str:
         return format_value(answer)
     values = answer if isinstance(answer, list) else [answer]
     names = [format_value(item["name"]) for item in receipt["cases"]["targets"]]
-    pairs = zip(names, map(format_number, values), strict=True)
+    pairs = zip(names, (format_amount(value, 4) for value in values), strict=True)
     return ", ".join(f"{name} = {value}" for name, value in pairs)
 
 

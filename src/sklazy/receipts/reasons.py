@@ -1,12 +1,18 @@
 """Contributions of features, and influence of cases, as plain data of a receipt."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sklazy.methods import checks as c
+from sklazy.report.dates import with_dates
+from sklazy.report.reasons import write_summary
 
-MOST_CASES = 5
+FEWER_CASES = 5
 """Cases listed on each side."""
+
+MOST_CASES = 10
+"""Cases listed for an answer where as many are needed to outweigh those against it."""
 
 _FEATURE = {
     "name": c.text,
@@ -19,8 +25,16 @@ _CASE = {"id": c.label, "target": c.label, "influence": c.number}
 _CASES = {
     "for": c.number,
     "against": c.number,
+    "member": c.maybe(c.record({"name": c.text, "weight": c.share})),
     "listed_for": c.list_of(c.record(_CASE), MOST_CASES),
-    "listed_against": c.list_of(c.record(_CASE), MOST_CASES),
+    "listed_against": c.list_of(c.record(_CASE), FEWER_CASES),
+}
+_CHANGE = {
+    "name": c.text,
+    "value": c.cell,
+    "unit": c.text,
+    "answer": c.label,
+    "output": c.number,
 }
 FIELDS = {
     "of": c.label,
@@ -28,12 +42,22 @@ FIELDS = {
     "answer": c.number,
     "features": c.list_of(c.record(_FEATURE)),
     "cases": c.maybe(c.record(_CASES)),
+    "change": c.maybe(c.record(_CHANGE)),
 }
 """Fields of the reasons."""
 
 
+def add_reasons(
+    content: Mapping[str, Any], reasons: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The content of a receipt with reasons, and opened by a summary of them."""
+    whole = {**content, "reasons": reasons}
+    return {"summary": write_summary(with_dates(whole)), **whole}
+
+
 def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     """Whether reasons, where there are some, add up and fit the answer."""
+    yield "summary", ("summary" in content) == ("reasons" in content)
     if "reasons" not in content:
         return
     reasons = content["reasons"]
@@ -46,5 +70,15 @@ def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     if "votes" in content:
         yield "reasons", c.same(reasons["of"], content["answer"])
     if reasons["cases"] is not None:
-        cases = reasons["cases"]
-        yield "reasons", cases["for"] >= 0 >= cases["against"]
+        yield "reasons", do_cases_fit(content)
+
+
+def do_cases_fit(content: Mapping[str, Any]) -> bool:
+    """Whether the cases listed for a class outweigh those listed against it."""
+    cases = content["reasons"]["cases"]
+    raising, lowering = (
+        math.fsum(abs(item["influence"]) for item in cases[side])
+        for side in ("listed_for", "listed_against")
+    )
+    is_ordered = cases["for"] >= 0 >= cases["against"]
+    return bool(is_ordered and (raising >= lowering or "votes" not in content))

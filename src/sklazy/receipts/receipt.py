@@ -1,16 +1,15 @@
 """A receipt: what was answered and why, kept, shown, read back and checked."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from sklazy.errors import MissingExtraError, ReceiptError
 from sklazy.receipts import drawing as report
+from sklazy.receipts.reasons import add_reasons
 from sklazy.receipts.replay import Explain, check_digest, check_replay
 from sklazy.receipts.schema import check_receipt
-from sklazy.receipts.seal import check_signature, signed
-from sklazy.report.axes import find_axes
+from sklazy.receipts.seal import check_signature, sealed, signed
 from sklazy.report.html import preformatted
 
 if TYPE_CHECKING:
@@ -64,7 +63,6 @@ class _Shown:
         return self.to_text()
 
 
-@dataclass(frozen=True)
 class Receipt(_Shown):
     """The answer to one query, and why: all of it, as it was computed.
 
@@ -72,11 +70,16 @@ class Receipt(_Shown):
     `from_json`, whatever its kind, which refuse a receipt that is malformed or was
     edited. ``verify`` of the estimator replays it.
 
-    Attributes
+    The reasons of the row are found when they are first read, from the cases as they
+    were when the question was asked. Until then an unread receipt keeps these cases.
+
+    Parameters
     ----------
     content : dict
-        Plain data, sealed; ``docs/receipts.md`` has its schema. ``receipt[key]`` is a
-        part of it; `to_dict` gives a copy.
+        Plain data; ``docs/receipts.md`` has its schema. ``receipt[key]`` is a part of
+        it; `to_dict` gives a copy.
+    find_reasons : function without parameters, optional
+        Gives the reasons of the row. Without it, content has all there is.
 
     Examples
     --------
@@ -97,7 +100,21 @@ class Receipt(_Shown):
     its to_dict().
     """
 
-    content: Mapping[str, Any]
+    def __init__(
+        self,
+        content: Mapping[str, Any],
+        find_reasons: Callable[[], Mapping[str, Any]] | None = None,
+    ) -> None:
+        self._known, self._find_reasons = content, find_reasons
+
+    @property
+    def content(self) -> Mapping[str, Any]:
+        """Plain data, all of it, sealed."""
+        find = self._find_reasons
+        if find is not None or "seal" not in self._known:
+            whole = self._known if find is None else add_reasons(self._known, find())
+            self._known, self._find_reasons = sealed(whole), None
+        return self._known
 
     @classmethod
     def from_dict(cls, content: object) -> Self:
@@ -124,22 +141,22 @@ class Receipt(_Shown):
     @property
     def kind(self) -> str:
         """The family it is of: selection, ensembles, trees or local_models."""
-        return self.content["kind"]
+        return self["kind"]
 
     @property
     def answer(self) -> Any:  # noqa: ANN401 - a label, a number or several
         """The prediction."""
-        return self.content["answer"]
+        return self["answer"]
 
     @property
     def probability(self) -> float | None:
         """The probability of the answer; None where it is not a class."""
-        return self.content.get("probability")
+        return self._known.get("probability")
 
     @property
     def query(self) -> dict[str, Any]:
         """The query's values by attribute, None where missing."""
-        return {item["name"]: item["value"] for item in self.content["query"]}
+        return {item["name"]: item["value"] for item in self["query"]}
 
     @property
     def seal(self) -> str:
@@ -200,14 +217,14 @@ class Receipt(_Shown):
     def to_frame(self) -> "pandas.DataFrame":
         """The features, their values and what they add, as a pandas frame.
 
-        Needs a receipt with reasons: ``explain(X, reasons=True)``.
+        Needs a receipt with reasons, as ``explain`` makes them by default.
 
         Examples
         --------
         >>> from sklazy import LazyKernelClassifier
         >>> X = [[float(number), 1.0] for number in range(12)]
         >>> model = LazyKernelClassifier().fit(X, ["low"] * 6 + ["high"] * 6)
-        >>> receipt = model.explain([[1.5, 1.0]], reasons=True)[0]
+        >>> receipt = model.explain([[1.5, 1.0]])[0]
         >>> receipt.to_frame()[["name", "contribution"]].round(2)
           name  contribution
         0   x0           0.5
@@ -220,7 +237,7 @@ class Receipt(_Shown):
     def for_customer(self, hide: Collection[str] = ()) -> str:
         """The principal reasons in a sentence: no ids and no values of other rows.
 
-        Needs a receipt with reasons: ``explain(X, reasons=True)``.
+        Needs a receipt with reasons, as ``explain`` makes them by default.
 
         Parameters
         ----------
@@ -232,8 +249,8 @@ class Receipt(_Shown):
         >>> from sklazy import LazyKernelClassifier
         >>> X = [[float(number), 1.0] for number in range(12)]
         >>> model = LazyKernelClassifier().fit(X, ["low"] * 6 + ["high"] * 6)
-        >>> print(model.explain([[1.5, 1.0]], reasons=True)[0].for_customer())
-        The result is low (100 %). The principal reasons are: x0 is 1.5.
+        >>> print(model.explain([[1.5, 1.0]])[0].for_customer())
+        The result is low (>99 %). The principal reasons are: x0 is 1.5.
         """
         self._reasons()
         return report.to_letter(self.content, [hide] if isinstance(hide, str) else hide)
@@ -250,28 +267,15 @@ class Receipt(_Shown):
         -------
         ax : matplotlib axes
         """
-        reasons = self._reasons()
-        shown = [item for item in reasons["features"] if item["contribution"]][:15]
-        ax = find_axes(ax, new=True)
-        level = reasons["base"]
-        for place, item in enumerate(shown):
-            value = item["contribution"]
-            color = "tab:blue" if value > 0 else "tab:orange"
-            ax.barh(place, value, left=level, color=color)
-            level += value
-        names = [f"{item['name']} = {item['value']}" for item in shown]
-        ax.set_yticks(range(len(shown)), names)
-        ax.invert_yaxis()
-        for value, style in ((reasons["base"], ":"), (reasons["answer"], "-")):
-            ax.axvline(value, linestyle=style, color="gray")
-        ax.set_xlabel(f"{reasons['of']}")
-        return ax
+        self._reasons()
+        return report.to_plot(self.content, ax)
 
     def _reasons(self) -> Mapping[str, Any]:
         if "reasons" not in self.content:
             raise ReceiptError(
                 "the receipt has no reasons of its row; ask for them with "
-                "explain(X, reasons=True)."
+                "explain(X, reasons=True), or contributions(X) where there are too "
+                "many cells for that."
             )
         return self.content["reasons"]
 
@@ -279,7 +283,16 @@ class Receipt(_Shown):
         return [self.content]
 
     def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - any part
-        return self.content[key]
+        is_known = key in self._known and key != "seal"
+        return self._known[key] if is_known else self.content[key]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Receipt):
+            return NotImplemented
+        return self.content == other.content
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.content,)
 
     def __repr__(self) -> str:
         share = self.probability

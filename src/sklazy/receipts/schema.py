@@ -10,6 +10,7 @@ from sklazy.methods.family import (
     NUMBER,
     ORIGIN,
     Family,
+    Parts,
     check_answer,
     check_query,
 )
@@ -42,7 +43,9 @@ _HEAD = {
 _SIGNED = {"signature": c.fingerprint}
 _EXTRAS = {
     "next_attribute": c.record(next_attribute.FIELDS),
+    "summary": c.list_of(c.text, 3),
     "reasons": c.record(reasons.FIELDS),
+    "detail": c.one_of("brief"),
     "dates": c.list_of(c.text),
 }
 _CASES = {"digest": c.text, "n_rows": c.count}
@@ -77,7 +80,9 @@ def check_receipt(content: object) -> dict[str, Any]:
     c.one_of(*FAMILIES)(content.get("kind"), "receipt.kind")
     family = FAMILIES[content["kind"]]
     _shape_of(family, content)(content, "receipt")
-    parts = _common_parts, family.check_parts, uncertainty.check_parts
+    parts: list[Parts] = [_common_parts, uncertainty.check_parts]
+    if family.is_whole(content):
+        parts.append(family.check_parts)
     for part, fits in [verdict for check in parts for verdict in check(content)]:
         if not fits:
             raise ReceiptError(
@@ -91,10 +96,13 @@ def _shape_of(family: Family, content: Mapping[str, Any]) -> c.Check:
     cases, optional = content.get("cases"), {**family.optional, **_EXTRAS, **_SIGNED}
     counted = isinstance(cases, dict) and "class_counts" in cases
     if family.classes is not None and (counted or family.numbers is None):
-        optional = {**optional, **uncertainty.OF_CLASSES}
-        return c.record({**_OF_CLASSES, **family.classes}, optional)
-    optional = {**optional, **uncertainty.OF_NUMBERS}
-    return c.record({**_OF_NUMBERS, **(family.numbers or {})}, optional)
+        common, doubts, particular = _OF_CLASSES, uncertainty.OF_CLASSES, family.classes
+    else:
+        common, doubts = _OF_NUMBERS, uncertainty.OF_NUMBERS
+        particular = family.numbers or {}
+    if content.get("detail") == "brief":
+        return c.record(common, {**particular, **optional, **doubts})
+    return c.record({**common, **particular}, {**optional, **doubts})
 
 
 def _common_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:

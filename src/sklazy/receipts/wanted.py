@@ -31,16 +31,8 @@ def wanted_by(content: Mapping[str, Any]) -> Wanted:
         suggest="next_attribute" in content,
         costs=_claimed_costs(content),
         reasons="reasons" in content,
-        detail=_claimed_detail(content),
+        detail=content.get("detail", "full"),
     )
-
-
-def _claimed_detail(content: Mapping[str, Any]) -> str:
-    """Whether a receipt lists cases beside its reasons, and members' receipts."""
-    members = content.get("members", ())
-    has_any = any(member.get("receipt") for member in members)
-    has_any |= bool(content.get("influential_cases", {}).get("listed"))
-    return "full" if has_any or "reasons" not in content else "brief"
 
 
 def _claimed_costs(content: Mapping[str, Any]) -> dict[str, float] | None:

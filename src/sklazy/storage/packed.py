@@ -129,7 +129,7 @@ class PackedRows(Rows):
 
     def unpack(self) -> None:
         """Find all that is derived: the sets may change from now on."""
-        for name in ("codes", "arrival", "origin", "_ids"):
+        for name in ("codes", "arrival", "_ids"):
             getattr(self, name)
 
     def narrow(self) -> Narrow:
@@ -154,12 +154,6 @@ class PackedRows(Rows):
         arrival = np.zeros(self.capacity, narrowest(self.n_rows))
         arrival[: self.n_rows] = self.runs.ranks(np.arange(self.n_rows))
         return arrival
-
-    @cached_property
-    def origin(self) -> Codes:
-        """No origins: the moves of rows are not tracked yet."""
-        shape = min(len(self.numbers), 1), self.capacity
-        return np.full(shape, -1, narrowest(self.n_rows))
 
     @cached_property
     def _ids(self) -> Ids | None:
@@ -209,7 +203,7 @@ class PackedRows(Rows):
         """The same rows without room, unpacked."""
         self.unpack()
         plain, unpacked = object.__new__(Rows), vars(self)
-        names = ("n_rows", "hashes", "codes", "arrival", "origin", "_ids", *_OF_ROWS)
+        names = ("n_rows", "hashes", "codes", "arrival", "_ids", *_OF_ROWS)
         vars(plain).update({name: unpacked[name] for name in names})
         return plain.trimmed()
 

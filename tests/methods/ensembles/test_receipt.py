@@ -42,7 +42,7 @@ def model(frame):
 def test_the_evidence_adds_up_to_the_answers(problems):
     cases, queries = problems
     model = fitted(LazyStackingClassifier(KINDS, 6, n_neighbors=1), cases)
-    receipts = model.explain(queries.frame)
+    receipts = model.explain(queries.frame, reasons=False)
     votes, shares = (
         model.member_votes(queries.frame),
         model.predict_proba(queries.frame),
@@ -91,13 +91,13 @@ def check_evidence(member, receipt):
 def test_receipts_replay(model, problems):
     cases, queries = problems
     model = fitted(model, cases)
-    for receipt in model.explain(queries.frame):
+    for receipt in model.explain(queries.frame, reasons=False):
         assert model.verify(receipt)
         assert model.verify(json.loads(receipt.to_json()))
 
 
 def test_an_edited_receipt_is_refused(model, frame):
-    content = model.explain(frame[0][50:51])[0].to_dict()
+    content = model.explain(frame[0][50:51], reasons=False)[0].to_dict()
     edited = copy.deepcopy(content)
     edited["members"][0]["vote"] = "perhaps"
     with pytest.raises(ReceiptError, match="edited"):
@@ -115,7 +115,7 @@ def test_an_edited_receipt_is_refused(model, frame):
 
 def test_a_foreign_receipt_is_refused(model, frame):
     X, y = frame
-    receipt = model.explain(X[50:51])[0]
+    receipt = model.explain(X[50:51], reasons=False)[0]
     other = clone(model).fit(X[:30], y[:30])
     with pytest.raises(ReceiptError, match="other cases"):
         other.verify(receipt)
@@ -129,7 +129,7 @@ def test_a_foreign_receipt_is_refused(model, frame):
 
 
 def test_receipts_are_shown_safely(model, frame):
-    receipts = model.explain(frame[0][50:52])
+    receipts = model.explain(frame[0][50:52], reasons=False)
     page, text, marked = receipts.to_html(), str(receipts), receipts.to_markdown()
     assert "<b>no</b>" not in page
     assert "&lt;b&gt;no&lt;/b&gt;" in page
@@ -146,7 +146,7 @@ def test_a_receipt_tells_of_missing_and_unseen_values(model):
     strange = pd.DataFrame(
         {"si\nze": [np.nan], "<i>color</i>": ["mauve"], "level": [2]}
     )
-    receipt = model.explain(strange)[0]
+    receipt = model.explain(strange, reasons=False)[0]
     assert [cell["known"] for cell in receipt.content["query"]] == [
         "missing",
         "unseen",
@@ -158,7 +158,7 @@ def test_a_receipt_tells_of_missing_and_unseen_values(model):
 
 def test_one_member_has_nobody_to_differ_from(frame):
     X, y = frame
-    receipt = LazyBaggingClassifier(1).fit(X, y).explain(X[:1])[0]
+    receipt = LazyBaggingClassifier(1).fit(X, y).explain(X[:1], reasons=False)[0]
     assert receipt.content["diversity"] == {"disagreement": None, "nearby": None}
     assert "The only member votes" in receipt.to_text()
 
@@ -167,12 +167,18 @@ def test_a_row_without_values_sees_all_branches_of_a_tree():
     """A leaf leads nowhere; what a receipt does not list is counted."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(150, 3)), rng.integers(0, 2, 150)
-    (few,) = LazyBaggingClassifier.paper().fit(X[:9], y[:9]).explain([[np.nan] * 3])
+    (few,) = (
+        LazyBaggingClassifier.paper()
+        .fit(X[:9], y[:9])
+        .explain([[np.nan] * 3], reasons=False)
+    )
     page = "".join(few.to_html().split())
     assert "leaf</bdi>" in page
     for after in page.split("leaf</bdi>")[1:]:
         assert "→" not in after.split("<bdi>")[0]
-    (many,) = LazyBaggingClassifier.paper().fit(X, y).explain([[np.nan] * 3])
+    (many,) = (
+        LazyBaggingClassifier.paper().fit(X, y).explain([[np.nan] * 3], reasons=False)
+    )
     evidence = many["members"][0]["evidence"]
     more = evidence["n_steps"] - len(evidence["steps"])
     assert more > 0

@@ -50,7 +50,7 @@ def test_local_figures(seed, tried, chosen_from, n_different):
     given = weights if chosen_from is not None else None
     model.fit(frame_of(rows[:-2]), targets[:-2], sample_weight=given)
     table = Told(rows, targets, weights, NAMES, KINDS)
-    check(model.explain(frame_of(rows[-2:])), table, model, tried, True)
+    check(model.explain(frame_of(rows[-2:]), reasons=False), table, model, tried, True)
 
 
 @few
@@ -66,7 +66,7 @@ def test_local_figures_of_r(seed, tried, metric):
     X, columns = np.array(rows), ("x0", "x1", "x2")
     model.fit(X[:-2], targets[:-2])
     table = Told(rows, targets, [1.0] * 24, columns, ("numeric",) * 3)
-    check(model.explain(X[-2:]), table, model, tried, False)
+    check(model.explain(X[-2:], reasons=False), table, model, tried, False)
 
 
 class Told(NamedTuple):
@@ -238,7 +238,9 @@ def test_what_lies_outside_the_neighbors(seed, k):
     cases, queries = rows[:-4], [*rows[-4:], [0.0, 5.0, "mauve"], [9.0, -1.0, "blue"]]
     model = LazyLearningClassifier(degrees=0, n_neighbors=k)
     model.fit(frame_of(cases), classes[:-4])
-    for query, receipt in zip(queries, model.explain(frame_of(queries)), strict=True):
+    for query, receipt in zip(
+        queries, model.explain(frame_of(queries), reasons=False), strict=True
+    ):
         for told in receipt["targets"]:
             near = [cases[case["id"]] for case in told["neighbors"]]
             expected = slow.outside_columns(query, near, KINDS, NAMES)

@@ -9,7 +9,12 @@ import oracle
 from coded import coded_tables, draw_selection
 from sklazy.flow import Selected
 from sklazy.methods.naive_bayes import model as naive_bayes
-from sklazy.methods.naive_bayes.without_own_row import Tallied, terms_without_own_row
+from sklazy.methods.naive_bayes.without_own_row import (
+    Tallied,
+    count_right,
+    find_left_out_terms,
+    terms_without_own_row,
+)
 
 
 def fit(table, alpha=1.0):
@@ -122,6 +127,33 @@ def test_leaving_a_row_out_is_estimating_without_it(table, seed, data):
         used,
     )
     assert priors[row] + terms[row].sum(axis=0) == pytest.approx(expected, rel=1e-12)
+
+
+@given(coded_tables(most_rows=20), st.integers(0, 2**32 - 1))
+def test_counting_right_cases_is_deciding_each(table, seed):
+    rng = np.random.default_rng(seed)
+    rows = np.ascontiguousarray(table.codes.T)
+    order = np.argsort(rng.random(rows.shape), axis=1).astype(np.int32)
+    counts, class_counts, offsets, alpha = fit(table)
+    undeclared = rng.random(table.n_attributes) < 0.5
+    vanishing = np.repeat(undeclared, np.diff(offsets)) & (counts.sum(axis=1) == 1)
+    tallied = Tallied(counts, class_counts, offsets, alpha, vanishing)
+    terms = find_left_out_terms(tallied)
+    right = count_right(terms, offsets, rows, table.classes, order)
+    expected = np.zeros(order.shape[1], int)
+    for n_used in range(1, order.shape[1] + 1):
+        for row, own in enumerate(table.classes):
+            others = np.delete(np.arange(table.n_rows), row)
+            query = rows[row].copy()
+            unknown = ~(table.codes[:, others] == query[:, None]).any(axis=1)
+            query[unknown & undeclared] = -2
+            left = table.codes[:, others], offsets, table.classes[others]
+            used = order[row, :n_used]
+            joint = oracle.naive_bayes_joint(*left, table.n_classes, 1.0, query, used)
+            priors = np.bincount(table.classes[others], minlength=table.n_classes)
+            tied = np.array(joint) >= max(joint) - 1e-9 * max(1.0, abs(max(joint)))
+            expected[n_used - 1] += own == np.where(tied, priors, -1).argmax()
+    assert right.tolist() == expected.tolist()
 
 
 def test_a_small_job_does_not_wait_for_the_compiler(monkeypatch):

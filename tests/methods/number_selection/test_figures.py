@@ -31,7 +31,9 @@ def test_every_figure_is_that_of_the_twin(split, how):
     twin = LazyNumbers(cases.rows, cases.kinds, cases.targets.tolist(), how)
     model = LazyKNeighborsRegressor(**how).fit(cases.frame, cases.targets)
     everything = list(range(len(cases.rows)))
-    for row, receipt in zip(queries.rows, model.explain(queries.frame), strict=True):
+    for row, receipt in zip(
+        queries.rows, model.explain(queries.frame, reasons=False), strict=True
+    ):
         told = receipt.to_dict()
         check_attributes(twin, row, told["selection"]["attributes"], everything)
         order = twin.order(row, everything)

@@ -91,7 +91,7 @@ def test_small_bags_answer_and_are_explained(kind):
     )
     small = kind(6, max_samples=64).fit(X, y)
     assert np.mean(np.round(small.predict(X)) == y) > 0.9
-    (receipt,) = small.explain(X[:1])
+    (receipt,) = small.explain(X[:1], reasons=False)
     assert receipt["bags"]["n_rows"] == 64
     assert receipt["neighbors"]["k"] == 1  # by beta, of 64 rows
     assert sum(member["n_distinct"] <= 64 for member in receipt["members"]) == 6

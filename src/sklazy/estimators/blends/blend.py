@@ -70,14 +70,16 @@ class LazyBlend(LazyEstimator):
         named = [
             (name, put_on_device(member, self.device)) for name, member in self._named()
         ]
-        members = make_members(named, self._n_attributes)
-        defaults = self.default_members
+        defaults, trees = self.default_members, FOR_MANY[self.target.kind][0]
+        is_fixed = f"{trees}__max_iter" in (self.member_parameters or {})
+        grown = trees if defaults and not is_fixed else ""
+        members = make_members(named, self._n_attributes, grown)
         return BlendLearner(
             self.target,
             members,
             int(self.max_loo_rows),
             of_few_rows=FOR_FEW if defaults else (),
-            of_many_rows=(FOR_MANY[self.target.kind][0],) if defaults else (),
+            of_many_rows=(trees,) if defaults else (),
             grows=not self.estimators,
         )
 
@@ -173,7 +175,8 @@ class LazyClassifier(LazyBlend, ApproximateClassifier):
         Whether to include the default members: 100 random paths
         (`LazyBaggingClassifier`), a kernel model (`LazyKernelClassifier`) and a
         logistic regression (`LazyLogisticClassifier`). Beyond 2000 rows boosted trees
-        (`HistGradientBoostingClassifier`) take the place of the paths.
+        (`HistGradientBoostingClassifier`) take the place of the paths; left-out
+        predictions decide how many.
     max_loo_rows : int, default=300
         Most rows that are left out to find powers and weights, drawn by their content;
         ten times as many beyond 2000 rows, if `estimators` has none.
@@ -270,8 +273,9 @@ class LazyRegressor(LazyBlend, ApproximateRegressor):
         Whether to include the default members: 100 random paths
         (`LazyBaggingRegressor`), a kernel model (`LazyKernelRegressor`), a ridge
         regression (`LazyRidgeRegressor`) and local lines (`LazyLearningRegressor`).
-        Beyond 2000 rows boosted trees (`HistGradientBoostingRegressor`) take the place
-        of paths and local lines.
+        Beyond 2000 rows boosted trees (`HistGradientBoostingRegressor`) of the errors
+        of the ridge regression take the place of paths and local lines; left-out
+        predictions decide how many.
     max_loo_rows : int, default=300
         Most rows that are left out to find weights, drawn by their content; ten times
         as many beyond 2000 rows, if `estimators` has none.

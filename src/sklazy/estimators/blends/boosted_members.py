@@ -89,7 +89,7 @@ class BoostedMember(ModelMember):
             categorical_features=nominal if nominal.any() else None
         )
 
-    def _fit_model(
+    def fit_model(
         self,
         model: Model,
         inputs: Floats,

@@ -22,6 +22,7 @@ from sklazy.estimators.blends.boosted_members import (
     BoostedMember,
     make_boosted,
 )
+from sklazy.estimators.blends.grown_members import GrownMember
 from sklazy.estimators.blends.sklearn_members import ModelMember
 from sklazy.estimators.ensembles.bagging import (
     LazyBaggingClassifier,
@@ -132,17 +133,24 @@ def check_members(named: Sequence[Named], expected: str) -> None:
             _check_shares_cases(name, estimator)
 
 
-def make_members(named: Sequence[Named], n_features: int) -> tuple[Member, ...]:
-    """Make members of estimators, which will see `n_features` columns."""
+def make_members(
+    named: Sequence[Named], n_features: int, grown: str = ""
+) -> tuple[Member, ...]:
+    """Make members of estimators, which will see `n_features` columns.
+
+    `grown` is the name of boosted trees whose number follows from left-out predictions.
+    """
     return tuple(
         _lazy_member(name, as_member(estimator, n_features), explain=False)
         if isinstance(estimator, LazyEstimator)
-        else _model_member(name, clone(estimator))
+        else _model_member(name, clone(estimator), is_grown=name == grown)
         for name, estimator in named
     )
 
 
-def _model_member(name: str, estimator: BaseEstimator) -> Member:
+def _model_member(name: str, estimator: BaseEstimator, *, is_grown: bool) -> Member:
+    if is_grown:
+        return GrownMember(name, estimator)
     kind = BoostedMember if isinstance(estimator, BOOSTED) else ModelMember
     return kind(name, estimator)
 

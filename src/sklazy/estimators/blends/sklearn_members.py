@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,22 +68,21 @@ class ModelMember:
 
     def _out_of_fold(self, base: CaseBase) -> Floats:
         """Answers to all cases in canonical order, (n_rows, n_outputs)."""
-        inputs, folds = self._inputs(base), _assign_folds(base)
+        inputs, folds = self._inputs(base), assign_folds(base)
         answers = np.empty((base.n_rows, base.cases.class_counts.size or 1))
         for fold in np.unique(folds):
             in_fold = folds == fold
             answers[in_fold] = self._fit(base, np.flatnonzero(~in_fold))(
                 inputs[in_fold]
             )
-        return _share_with_twins(base, answers)
+        return share_with_twins(base, answers)
 
     def _fit(self, base: CaseBase, places: Ints) -> Ask:
         """A model of some cases, named by their places in canonical order."""
-        cases, weights = base.cases, _find_weights(base, places)
+        cases, weights = base.cases, find_weights(base, places)
         if weights is not None:
             places, weights = places[weights > 0], weights[weights > 0]
-        rows, classifies = base.order[places], bool(base.class_labels)
-        targets = cases.classes[rows] if classifies else cases.targets[0, rows]
+        targets, classifies = self._find_targets(base)[places], bool(base.class_labels)
         inputs, n_classes = self._inputs(base)[places], cases.class_counts.size
         if not inputs.shape[1] or (targets == targets[0]).all():
             return _constant_model(targets, n_classes, weights)
@@ -105,21 +105,29 @@ class ModelMember:
             more = {"sample_weight": weights}
         try:
             with np.errstate(all="ignore"):  # what is not finite is refused
-                return self._fit_model(model, inputs, targets, more)
+                return self.fit_model(model, inputs, targets, more)
         except (ValueError, ArithmeticError) as error:
             text = " ".join(repr(self.estimator).split())
             raise BadInputError(f"{text} could not be fitted: {error}") from error
 
+    def _find_targets(self, base: CaseBase) -> NDArray[Any]:
+        """Classes or numbers that are fitted, of all cases in canonical order."""
+        cases = base.cases
+        if base.class_labels:
+            return np.asarray(cases.classes[base.order])
+        return np.asarray(cases.targets[0, base.order])
+
     def _make_model(self, base: CaseBase) -> Model:
         return seeded(self.estimator)
 
-    def _fit_model(
+    def fit_model(
         self,
         model: Model,
         inputs: Floats,
         targets: NDArray[np.generic],
         weights: Mapping[str, Floats],
     ) -> Model:
+        """Fit a model of this member to some rows."""
         return model.fit(inputs, targets, **weights)
 
     def _inputs(self, base: CaseBase) -> Floats:
@@ -137,7 +145,7 @@ class ModelMember:
         return np.hstack(columns)
 
 
-def _share_with_twins(base: CaseBase, answers: Floats) -> Floats:
+def share_with_twins(base: CaseBase, answers: Floats) -> Floats:
     """The mean of the answers to equal cases, which cannot be distinguished."""
     shared = left_out_places(base, base.order)
     sums, counts = np.zeros_like(answers), np.bincount(shared, minlength=len(shared))
@@ -145,7 +153,7 @@ def _share_with_twins(base: CaseBase, answers: Floats) -> Floats:
     return np.asarray(sums[shared] / counts[shared, None])
 
 
-def _assign_folds(base: CaseBase) -> Ints:
+def assign_folds(base: CaseBase) -> Ints:
     """The fold of every case in canonical order, which is as good as random."""
     n_folds, places = min(N_FOLDS, base.n_rows), np.arange(base.n_rows)
     if base.class_labels:
@@ -153,7 +161,7 @@ def _assign_folds(base: CaseBase) -> Ints:
     return places % n_folds
 
 
-def _find_weights(base: CaseBase, places: Ints) -> Floats | None:
+def find_weights(base: CaseBase, places: Ints) -> Floats | None:
     """The weights of some cases; None where all are equal."""
     if not base.weighted:
         return None

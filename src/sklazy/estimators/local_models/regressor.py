@@ -117,7 +117,8 @@ class LazyLearningRegressor(LocalModelEstimator, WeightedRegressor):
     array([ 0.99, -0.75])
     >>> model.predict_interval([[1.5]]).shape
     (1, 2)
-    >>> model.explain([[1.5]])[0]["targets"][0]["models"][0]["degree"]
+    >>> receipt = model.explain([[1.5]], detail="full")[0]
+    >>> receipt["targets"][0]["models"][0]["degree"]
     0
     """
 

@@ -1,6 +1,7 @@
 """Receipts of blends: prediction, weight and own receipt of each member."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -96,6 +97,14 @@ def bodies(
         }
 
 
+def brief_bodies(
+    answer: BlendAnswer, queries: list[list[Plain]], families: Families
+) -> Iterator[Plain]:
+    """Yield the receipt fields without the members' receipts."""
+    alone = [MemberAnswer(one.outputs) for one in answer.by_member]
+    return bodies(replace(answer, by_member=alone), queries, families)
+
+
 def _explain(
     member: MemberAnswer, queries: list[list[Plain]], families: Families
 ) -> MemberParts | None:
@@ -155,4 +164,5 @@ def make_family(members: Sequence[Family]) -> Family:
         numbers=fields(False, families),
         contribute=partial(contribute, families=by_answer),
         answer_without=partial(answer_without, families=by_answer),
+        brief=partial(brief_bodies, families=families),
     )

@@ -25,7 +25,13 @@ from sklazy.methods.ensembles.member_receipt import (
 from sklazy.methods.ensembles.reasons import contribute
 from sklazy.methods.family import Family
 from sklazy.methods.paths.bags import draw_weights
-from sklazy.methods.plain import MOST_LISTED, Plain, describe_decision, number, numbers
+from sklazy.methods.plain import (
+    MOST_LISTED,
+    Plain,
+    describe_decision,
+    number,
+    numbers,
+)
 
 _MEASURES = ("accuracy", "q_statistic", "disagreement", "double_fault", "kappa")
 _AROUND_CLASSES = {
@@ -121,6 +127,21 @@ def bodies(answer: EnsembleAnswer, queries: list[list[Plain]]) -> Iterator[Plain
         }
 
 
+def brief_bodies(answer: EnsembleAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:
+    """Yield the outcome and the nearest cases, without members and bags."""
+    names, is_numeric = answer.base.names, answer.data.is_numeric.tolist()
+    for query in range(len(queries)):
+        here = slice(query, query + 1)
+        row = Queries(answer.queries.codes[here], answer.queries.values[here])
+        codes = answer.data.code(row)[0]
+        member_query = MemberQuery(answer.data, row, codes, names, is_numeric)
+        if answer.data.target.kind == "nominal":
+            closing = _decide(answer, query)
+        else:
+            closing = {"answer": number(answer.values[query, 0])}
+        yield {"neighbors": _neighbors(answer, query, member_query), **closing}
+
+
 def _neighbors(answer: EnsembleAnswer, query: int, member_query: MemberQuery) -> Plain:
     rows, learner = answer.bags.neighbors[query], answer.learner
     n_listed = min(len(rows), MOST_LISTED)
@@ -185,7 +206,6 @@ def _outcome(answer: EnsembleAnswer, query: int) -> tuple[list[Plain], Plain]:
 
 def _outcome_class(answer: EnsembleAnswer, query: int) -> tuple[list[Plain], Plain]:
     labels, votes = answer.base.class_labels, answer.votes[query]
-    counts = np.bincount(votes, answer.weights[query], len(labels))
     decision = int(answer.decisions[query])
     outputs = [
         {"vote": labels[vote], "probabilities": numbers(shares)}
@@ -194,8 +214,15 @@ def _outcome_class(answer: EnsembleAnswer, query: int) -> tuple[list[Plain], Pla
     return outputs, {
         "agreement": number((votes == decision).mean()),
         "diversity": _diversity(answer, query),
-        **describe_decision(answer.base, counts, answer.probabilities[query], decision),
+        **_decide(answer, query),
     }
+
+
+def _decide(answer: EnsembleAnswer, query: int) -> Plain:
+    base, votes = answer.base, answer.votes[query]
+    counts = np.bincount(votes, answer.weights[query], len(base.class_labels))
+    decision = int(answer.decisions[query])
+    return describe_decision(base, counts, answer.probabilities[query], decision)
 
 
 def _outcome_number(answer: EnsembleAnswer, query: int) -> tuple[list[Plain], Plain]:
@@ -241,4 +268,5 @@ FAMILY = Family(
     classes=fields(True),
     numbers=fields(False),
     contribute=contribute,
+    brief=brief_bodies,
 )

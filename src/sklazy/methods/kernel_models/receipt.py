@@ -1,6 +1,7 @@
 """Receipts of kernel models: who spoke for and against, and what attributes count."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -209,6 +210,11 @@ def _decide(answer: KernelAnswer, query: int) -> Plain:
     )
 
 
+def brief_bodies(answer: KernelAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:
+    """Yield the receipt fields without the list of cases."""
+    return bodies(replace(answer, lists_cases=False), queries)
+
+
 FAMILY = Family(
     "kernel_models",
     KernelAnswer,
@@ -219,4 +225,5 @@ FAMILY = Family(
     numbers=fields(False),
     contribute=contribute,
     answer_without=answer_without,
+    brief=brief_bodies,
 )

@@ -102,6 +102,20 @@ def bodies(answer: LocalAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:
         }
 
 
+def brief_bodies(answer: LocalAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:
+    """Yield the outcome and the nearest cases, without models and curves."""
+    labels = answer.base.class_labels
+    n_targets = len(labels or target_names(answer.base))
+    for query in range(len(queries)):
+        chosen = [chosen_models(answer, query, t)[0] for t in range(n_targets)]
+        k = max(int(models[:, 1].max(initial=0)) for models in chosen)
+        listed = _listed(answer, query, k)
+        numbers_here = [number(value) for value in answer.values[query]]
+        one = numbers_here[0] if len(numbers_here) == 1 else numbers_here
+        closing = _decide(answer, query) if labels else {"answer": one}
+        yield {"neighbors": {"k": k, "listed": listed}, **closing}
+
+
 def _decide(answer: LocalAnswer, query: int) -> Plain:
     return describe_decision(
         answer.base,
@@ -345,4 +359,5 @@ FAMILY = Family(
     classes=fields(True),
     numbers=fields(False),
     contribute=contribute,
+    brief=brief_bodies,
 )

@@ -11,7 +11,14 @@ from sklazy.methods.family import Family
 from sklazy.methods.number_selection.data import number_cases
 from sklazy.methods.number_selection.drawing import draw_number_selection
 from sklazy.methods.number_selection.learner import NumberSelectionAnswer
-from sklazy.methods.plain import MOST_LISTED, Plain, describe_rows, number, numbers
+from sklazy.methods.plain import (
+    MOST_LISTED,
+    MOST_NEAREST,
+    Plain,
+    describe_rows,
+    number,
+    numbers,
+)
 from sklazy.methods.selection import receipt as selection
 
 _CASE = c.record(
@@ -52,8 +59,8 @@ def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
         "answers_by_n_attributes",
         len(content["answers_by_n_attributes"]) == n_expected,
     )
-    n_listed = min(found["n_voting"], MOST_LISTED)
-    yield "neighbors.listed", len(found["listed"]) == n_listed
+    most = MOST_NEAREST if "detail" in content else MOST_LISTED
+    yield "neighbors.listed", len(found["listed"]) == min(found["n_voting"], most)
 
 
 def bodies(

@@ -15,7 +15,14 @@ from sklazy.methods.local_models.receipt import (
     measure,
     rescale,
 )
-from sklazy.methods.plain import MOST_LISTED, Floats, Plain, number, numbers
+from sklazy.methods.plain import (
+    MOST_LISTED,
+    MOST_NEAREST,
+    Floats,
+    Plain,
+    number,
+    numbers,
+)
 from sklazy.methods.pls.drawing import draw_pls
 from sklazy.methods.pls.learner import PLSAnswer, explain_answer
 from sklazy.methods.pls.model import Explained
@@ -75,7 +82,8 @@ def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     yield "model.n_components", model["n_components"] < len(model["shares"])
     yield "model.min_components", model["min_components"] < len(model["shares"])
     yield "model.n_columns", model["n_columns"] <= len(content["coefficients"])
-    yield "neighbors.listed", len(near["listed"]) == min(near["k"], MOST_LISTED)
+    most = MOST_NEAREST if "detail" in content else MOST_LISTED
+    yield "neighbors.listed", len(near["listed"]) == min(near["k"], most)
     yield "answer", not isinstance(content["answer"], list)
 
 

@@ -28,6 +28,7 @@ from sklazy.casebase import CaseBase
 from sklazy.flow import Selected
 from sklazy.measures import argmax_with_ties
 from sklazy.memory import cells_within
+from sklazy.methods.selection.bayes import BayesWork
 from sklazy.methods.selection.choosing import Selection
 from sklazy.methods.selection.following import VoteFollower
 from sklazy.methods.selection.host import GivenAttributes, Host, HostWork
@@ -65,6 +66,10 @@ def _count_tried(base: CaseBase, recipe: Recipe, host: Host) -> int:
 
 def _find_best_count(base: CaseBase, recipe: Recipe, host: Host) -> int:
     def judge(tried: Tried, order: NDArray[np.int32], first: int) -> Ints:
+        if isinstance(tried.work, BayesWork):
+            right = tried.work.count_right(order, first)
+            if right is not None:
+                return right
         chosen = decide_with_each(tried.batch, tried.work, order, first)
         own = tried.classes[first : first + len(order), None]
         return np.asarray((chosen == own).sum(axis=0))

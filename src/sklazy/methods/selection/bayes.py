@@ -33,7 +33,14 @@ from sklazy.methods.naive_bayes.normal import (
     sum_powers,
     survey_numbers,
 )
-from sklazy.methods.naive_bayes.without_own_row import Tallied, terms_without_own_row
+from sklazy.methods.naive_bayes.without_own_row import (
+    LeftOutTerms,
+    Tallied,
+    count_right,
+    find_left_out_terms,
+    is_count_due,
+    terms_without_own_row,
+)
 from sklazy.methods.selection.host import Attributes, BayesTerms
 
 # Elements of the arrays of terms that are written down at once.
@@ -93,6 +100,11 @@ class BayesHost:
         key = (estimate_likelihoods, self.alpha)
         tallied = self.tallies(base)
         return base.derive(key, lambda: estimate_likelihoods(*tallied[:4]))
+
+    def left_out_terms(self, base: CaseBase) -> LeftOutTerms:
+        """Terms of the cases, each without itself."""
+        key, tallied = (find_left_out_terms, self.alpha), self.tallies(base)
+        return base.derive(key, lambda: find_left_out_terms(tallied))
 
     def ranked(self, base: CaseBase, ranks: RankTable) -> RankedLikelihoods:
         """The table of log-likelihoods, in the order of some ranks."""
@@ -208,6 +220,21 @@ class BayesWork:
             chosen = Selected(order[part], counts)
             votes[part] = self._cumulate(chosen, first + begin)[:, 1:]
         return votes
+
+    def count_right(self, order: NDArray[np.int32], first: int) -> Ints | None:
+        """Count the left-out cases decided right with one attribute, two, ...
+
+        None where votes have to be looked at.
+        """
+        base, last = self.batch.base, first + len(order)
+        part = self.batch.part(first, last)
+        if self.has_normals or base.weighted or part.excluded is None:
+            return None
+        if not is_count_due(order.size * self.batch.n_classes):
+            return None
+        classes, _ = part.own_classes()
+        terms, offsets = self.host.left_out_terms(base), base.cases.offsets
+        return count_right(terms, offsets, self.codes[first:last], classes, order)
 
     def _step(self, n_most: int) -> int:
         n_cells = (n_most + 1) * self.batch.n_classes

@@ -22,6 +22,7 @@ from sklazy.methods.plain import (
 )
 from sklazy.methods.selection.drawing import draw_selection
 from sklazy.methods.selection.host import BayesTerms, ModelUse, Neighborhood
+from sklazy.methods.selection.reasons import contribute
 from sklazy.methods.selection.recipe import STRATEGIES
 from sklazy.methods.selection.result import Choice, SelectionAnswer
 
@@ -275,4 +276,5 @@ FAMILY = Family(
     check_parts,
     classes=FIELDS,
     optional=OPTIONAL,
+    contribute=contribute,
 )

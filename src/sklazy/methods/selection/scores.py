@@ -87,7 +87,8 @@ def _rank_without(base: CaseBase, recipe: Recipe) -> list[RankTable]:
             return np.repeat(found.attributes, np.diff(offsets)), found.attributes
         return found.lazy, found.attributes
 
-    return rank_without_own_row(base.cases.counts, base.cases.offsets, score)
+    cases, fallbacks = base.cases, find_scores(base, recipe).attributes
+    return rank_without_own_row(cases.counts, cases.offsets, score, fallbacks)
 
 
 def find_correlations(base: CaseBase) -> Floats:

@@ -14,6 +14,7 @@ from sklazy.methods.plain import (
 )
 from sklazy.methods.trees.drawing import draw_tree
 from sklazy.methods.trees.learner import TreeAnswer
+from sklazy.methods.trees.reasons import contribute
 
 FIELDS = {
     "steps": c.list_of(c.record({**c.VALUE, "remaining_per_class": c.list_of(c.count)}))
@@ -57,4 +58,12 @@ def _steps(
     ]
 
 
-FAMILY = Family("trees", TreeAnswer, bodies, draw_tree, check_parts, classes=FIELDS)
+FAMILY = Family(
+    "trees",
+    TreeAnswer,
+    bodies,
+    draw_tree,
+    check_parts,
+    classes=FIELDS,
+    contribute=contribute,
+)

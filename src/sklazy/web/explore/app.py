@@ -78,6 +78,7 @@ class _Pages:
             "find": asking.find,
             "parse": asking.parse,
             "answer": asking.answer,
+            "curves": asking.curves,
             "map": asking.map,
         }
         changes = {"start": asking.start, "change": asking.change, "undo": asking.undo}

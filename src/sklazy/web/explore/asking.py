@@ -1,6 +1,6 @@
 """Answer the requests of a page with plain data."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,8 @@ from sklazy.web.explore.cases import (
     describe_case,
     list_cases,
     parse_case_filter,
-    plain_id,
 )
+from sklazy.web.explore.curves import MOST_CURVES, draw_curves
 from sklazy.web.explore.maps import describe_map, draw_plane
 from sklazy.web.explore.overview import describe_left_out, describe_overview
 from sklazy.web.explore.queries import (
@@ -24,7 +24,7 @@ from sklazy.web.explore.queries import (
 )
 from sklazy.web.explore.receipts import answer_quickly, describe_receipt
 from sklazy.web.explore.session import Session
-from sklazy.web.explore.state import State
+from sklazy.web.explore.state import State, plain_id
 
 Plain = dict[str, Any]
 Body = Mapping[str, Any]
@@ -46,7 +46,12 @@ class Asking:
         facts = state.base.derive(
             "overview", lambda: describe_overview(state, self.session.source)
         )
-        return {**facts, "n_changes": len(self.session.changes)}
+        return {
+            **facts,
+            "n_changes": len(self.session.changes),
+            "target_unit": self.session.target_unit,
+            "read_only": self.session.read_only,
+        }
 
     def left_out(self) -> Plain:
         """The quality of the leave-one-out predictions so far."""
@@ -122,7 +127,22 @@ class Asking:
         """The prediction of a row, without a receipt."""
         state = self.session.state
         ids, values = read_query(state, body)
-        return answer_quickly(self.session.others.without(state, ids), values)
+        quick = answer_quickly(self.session.others.without(state, ids), values)
+        return {**quick, "margin": self._find_margin(ids)}
+
+    def _find_margin(self, ids: Sequence[int | str]) -> float | None:
+        left_out = self.session.left_out
+        return left_out.find_margin([left_out.state.number_of(one) for one in ids])
+
+    def curves(self, body: Body) -> Plain:
+        """The prediction of a row along some of its features."""
+        state, names = self.session.state, _check_list(body.get("names"))
+        for name in names:
+            if name not in state.features:
+                raise BadInputError(f"there is no column {str(name)[:80]!r}.")
+        ids, values = read_query(state, body)
+        model = self.session.others.without(state, ids)
+        return draw_curves(state, model, values, names[:MOST_CURVES])
 
     def receipt(self, body: Body) -> Plain:
         """The prediction of a row with its receipt."""
@@ -132,7 +152,13 @@ class Asking:
         ids, values = read_query(state, body)
         model = self.session.others.without(state, ids)
         receipt = describe_receipt(model, values, delta)
-        return {**receipt, "values": values, "version": state.version}
+        margin = self._find_margin(ids)
+        return {
+            **receipt,
+            "values": values,
+            "margin": margin,
+            "version": state.version,
+        }
 
     def map(self, body: Body) -> Plain:
         """A map of cases in two dimensions."""
@@ -150,7 +176,7 @@ class Asking:
         return self.session.start(str(body.get("job"))).describe()
 
     def change(self, body: Body) -> Plain:
-        """Accept, relabel or forget a case."""
+        """Keep, relabel or forget a case."""
         reason = str(body.get("reason") or "")
         kind, case, after = str(body.get("kind")), body.get("case"), body.get("to")
         self.session.change(kind, case, after, reason)

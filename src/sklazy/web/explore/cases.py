@@ -12,7 +12,7 @@ from sklazy.methods.plain import number
 from sklazy.web.explore.columns import most_relevant
 from sklazy.web.explore.left_out import LeftOut
 from sklazy.web.explore.overview import ConfusionGroups
-from sklazy.web.explore.state import Ints, State
+from sklazy.web.explore.state import Ints, State, plain_id
 
 Plain = dict[str, Any]
 Mask = NDArray[np.bool_]
@@ -271,8 +271,3 @@ def describe_case(
         "probability": number(left_out.shares[row]),
         "doubt": number(doubts[row]),
     }
-
-
-def plain_id(value: Any) -> int | str:  # noqa: ANN401 - of an array of ids
-    """An id for JSON."""
-    return value if isinstance(value, str) else int(value)

@@ -15,7 +15,7 @@ from sklazy.errors import BadInputError, DataWarning, UnknownIdError
 from sklazy.tables.labels import encode
 from sklazy.web.explore.state import State, Value
 
-Kind = Literal["accept", "relabel", "forget"]
+Kind = Literal["keep", "relabel", "forget"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Change:
     ----------
     number : int
         From 1, never used twice.
-    kind : {"accept", "relabel", "forget"}
+    kind : {"keep", "relabel", "forget"}
         The case is right; its target changes; it is removed.
     id : int or str
     before, after : label, number or None

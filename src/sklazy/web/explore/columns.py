@@ -9,6 +9,7 @@ from sklazy.measures import attribute_scores, entropy
 from sklazy.measures.leaks import explained_by_label
 from sklazy.measures.magnitudes import find_unit
 from sklazy.methods.plain import number
+from sklazy.web.explore.formats import describe_format, list_parts, spell_number
 from sklazy.web.explore.state import Floats, Ints, State
 
 Plain = dict[str, Any]
@@ -28,18 +29,22 @@ def sample(state: State, most: int = SAMPLED) -> Ints:
 
 def describe_columns(state: State) -> list[Plain]:
     """All features, in the order of the columns."""
-    rows, relevance = sample(state), relevances(state)
+    rows, relevance = sample(state), relevance_by_feature(state)
     groups = group_targets(state, rows)
-    return [
-        {
-            "name": name,
-            "kind": "numeric" if state.base.cases.numeric[j] >= 0 else "nominal",
-            "n_missing": _count_missing(state, j),
-            "relevance": relevance[j],
-            "histogram": histogram(state, j, rows, groups),
-        }
-        for j, name in enumerate(state.names)
-    ]
+    described = []
+    for name in state.features:
+        j, is_number = state.column(name)
+        described.append(
+            {
+                "name": name,
+                "kind": "numeric" if is_number else "nominal",
+                **describe_format(state.base, name),
+                "n_missing": _count_missing(state, j),
+                "relevance": relevance[name],
+                "histogram": histogram(state, j, rows, groups),
+            }
+        )
+    return described
 
 
 def _count_missing(state: State, j: int) -> int:
@@ -93,10 +98,18 @@ def _tenths(numbers: Floats) -> Ints:
     return tenths
 
 
+def relevance_by_feature(state: State) -> dict[str, float]:
+    """The relevance of each of the user's columns: that of its most relevant part."""
+    known = dict(zip(state.names, relevances(state), strict=True))
+    parts = list_parts(state.base)
+    return {name: max(known[part] for part in parts[name]) for name in state.features}
+
+
 def most_relevant(state: State, most: int) -> list[str]:
     """The most relevant features, in the order of the columns."""
-    best = np.argsort(-np.asarray(relevances(state)), kind="stable")[:most]
-    return [state.names[j] for j in sorted(best.tolist())]
+    known = relevance_by_feature(state)
+    best = set(sorted(known, key=lambda name: -known[name])[:most])
+    return [name for name in state.features if name in best]
 
 
 # --- histograms -----------------------------------------------------------------------
@@ -114,7 +127,8 @@ def group_targets(state: State, rows: Ints) -> TargetGroups:
     truths = state.truths[rows]
     if not state.classifies:
         ends = np.quantile(truths, [1 / 3, 2 / 3])
-        names = [f"up to {ends[0]:.4g}", "between", f"above {ends[1]:.4g}"]
+        low, high = (spell_number(end) for end in ends.tolist())
+        names = [f"up to {low}", "between", f"above {high}"]
         return TargetGroups(np.searchsorted(ends, truths), names)
     lookup, labels = join_rare_classes(state, _MOST_CLASSES)
     return TargetGroups(lookup[truths], labels)
@@ -180,6 +194,12 @@ def _count_labels(
         "n_more": len(labels) - len(top),
         "more": rest.tolist(),
     }
+
+
+def count_labels(state: State, j: int) -> Ints:
+    """How many of the sampled rows have each label of a feature."""
+    codes = state.cells(j, sample(state))
+    return np.bincount(codes[codes >= 0], minlength=len(state.base.categories(j)))
 
 
 def cross_tabulate(

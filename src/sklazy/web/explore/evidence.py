@@ -1,9 +1,11 @@
-"""Evidence in the receipt of any method: cases, and weights of features."""
+"""Evidence in the receipt of any method: cases for and against, features by size."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 Plain = Mapping[str, Any]
+
+_LEAST = 1e-6  # of the largest contribution; less is rounding
 
 
 class CaseEvidence(NamedTuple):
@@ -11,9 +13,9 @@ class CaseEvidence(NamedTuple):
 
     Attributes
     ----------
-    role : {"voted", "weighted", "near", "similar"}
-        The cases voted; were weighted by similarity; a local model was fitted to them;
-        or none of it, and they are the most similar ones.
+    role : {"moving", "voted", "weighted", "near", "similar"}
+        The cases move the prediction most; voted; were weighted by similarity; a local
+        model was fitted to them; or none of it, and they are the most similar ones.
     weight : str
         The meaning of a case's `weight`.
     cases : list of dict
@@ -29,8 +31,23 @@ class CaseEvidence(NamedTuple):
 
 
 def find_evidence(receipt: Plain) -> CaseEvidence:
-    """The cases that a receipt lists; none if its method has none."""
+    """The cases that a receipt lists; none if its method has none.
+
+    If the reasons have cases, these: how much each moves the prediction is known.
+    """
+    moving = (receipt.get("reasons") or {}).get("cases")
+    if moving is not None and (moving["listed_for"] or moving["listed_against"]):
+        return _of_reasons(moving)
     return _BY_KIND.get(receipt["kind"], _of_neighbors)(receipt)
+
+
+def _of_reasons(moving: Plain) -> CaseEvidence:
+    cases = [
+        {"id": one["id"], "distance": None, "weight": one["influence"], "side": side}
+        for side in ("for", "against")
+        for one in moving[f"listed_{side}"]
+    ]
+    return CaseEvidence("moving", "moves it by", cases, len(cases))
 
 
 def _of_neighbors(receipt: Plain) -> CaseEvidence:
@@ -105,70 +122,56 @@ def _members(receipt: Plain) -> list[Plain]:
     ]
 
 
-def feature_weights(receipt: Plain) -> dict[str, float]:
-    """How much each feature matters for the prediction; the largest weight is 1.
+# --- reasons --------------------------------------------------------------------------
 
-    Features that do not matter are left out. Empty if the method has no weights.
+
+def weigh_features(receipt: Plain, parts: Mapping[str, list[str]]) -> dict[str, float]:
+    """How much each attribute matters for the prediction; the largest weight is 1.
+
+    It is the size of what its feature contributes. Attributes that do not matter are
+    left out; none are left if the receipt has no reasons.
+
+    Parameters
+    ----------
+    receipt : dict
+    parts : dict
+        The attributes of each feature.
     """
-    weights = {name: abs(w) for name, w in _weights(receipt).items() if w}
-    most = max(weights.values(), default=0.0)
-    return {name: w / most for name, w in weights.items()} if most > 0 else {}
-
-
-def _weights(receipt: Plain) -> dict[str, float]:
-    if "selection" in receipt:
-        return _weigh_selection(receipt)
-    if "coefficients" in receipt:
-        return dict(receipt["coefficients"])
-    return _WEIGHTS.get(receipt["kind"], _weigh_steps)(receipt)
-
-
-def _weigh_members(receipt: Plain) -> dict[str, float]:
-    """Weights of the heaviest member that has any."""
-    return next(filter(None, map(_weights, _members(receipt))), {})
-
-
-def _weigh_terms(receipt: Plain) -> dict[str, float]:
+    features = receipt.get("reasons", {}).get("features", ())
+    sizes = {one["name"]: abs(one["contribution"]) for one in features}
+    most = max(sizes.values(), default=0.0)
     return {
-        one["name"]: _most(one["contributions"])
-        for one in receipt["linear_model"]["terms"]
+        part: size / most
+        for name, size in sizes.items()
+        if size > _LEAST * most
+        for part in parts.get(name, ())
     }
 
 
-def _weigh_selection(receipt: Plain) -> dict[str, float]:
-    """Distance of each used value's score from an uninformative one, at least 0.05."""
-    selection = receipt["selection"]
-    nothing, best = selection["score_if_uninformative"], selection["score_if_perfect"]
-    length = (nothing - best) or 1.0
-    return {
-        one["name"]: max(0.05, (nothing - one["lazy_score"]) / length)
-        if one["lazy_score"] is not None
-        else 0.05
-        for one in selection["attributes"]
-        if one["used"]
-    }
+def split_sides(
+    receipt: Plain, evidence: CaseEvidence, targets: Sequence[Any]
+) -> CaseEvidence:
+    """The cases with the side that each is on, "for" or "against" the prediction.
 
+    Cases that the reasons list are on the side that they move the prediction to. Others
+    are for it if they have the same class, or a number that is not lower; a negative
+    weight turns this around. Each side is sorted by weight, the heaviest first.
 
-def _weigh_steps(receipt: Plain) -> dict[str, float]:
-    """Features in the order in which they were tested, or joined a rule."""
-    steps = receipt.get("steps") or receipt.get("conditions") or ()
-    names = [step["attribute"] for step in steps]
-    if receipt["kind"] == "association":
-        rules = receipt["rules"]["listed"]
-        names = [value["attribute"] for rule in rules for value in rule["values"]]
-        return {name: float(names.count(name)) for name in names}
-    weights = {name: 1.0 - i / (2 * len(names)) for i, name in enumerate(names)}
-    likely = receipt.get("likelihoods", {}).get("attributes", ())
-    return {one["name"]: 0.5 for one in likely if any(one["log"])} | weights
-
-
-def _most(adds: list[float | None]) -> float:
-    return max((abs(x) for x in adds if x is not None), default=0.0)
-
-
-_WEIGHTS: dict[str, Callable[[Plain], dict[str, float]]] = {
-    "kernel_models": lambda one: {a["name"]: a["weight"] for a in one["attributes"]},
-    "ensembles": lambda one: {a["name"]: a["weight"] for a in one["distance"]},
-    "linear_models": _weigh_terms,
-    "blends": _weigh_members,
-}
+    Parameters
+    ----------
+    receipt : dict
+    evidence : CaseEvidence
+    targets : sequence of label or number
+        Those of the cases.
+    """
+    answer = receipt["answer"]
+    answer = answer[0] if isinstance(answer, list) else answer
+    is_class = "votes" in receipt
+    cases = []
+    for one, target in zip(evidence.cases, targets, strict=True):
+        agrees = target == answer if is_class else target >= answer
+        is_for = agrees is not ((one["weight"] or 0.0) < 0)
+        side = one.get("side", "for" if is_for else "against")
+        cases.append({**one, "side": side})
+    cases.sort(key=lambda one: (one["side"] == "against", -abs(one["weight"] or 0.0)))
+    return evidence._replace(cases=cases)

@@ -5,7 +5,7 @@ import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +14,12 @@ from numpy.typing import NDArray
 
 from sklazy.answer.leave_one_out import leave_one_out
 from sklazy.errors import DataWarning
+from sklazy.measures.conformal import find_rank
 from sklazy.web.explore.jobs import Job
 from sklazy.web.explore.state import Floats, Ints, State
+
+COVERAGE = 0.9
+"""Share of targets that intervals contain."""
 
 _EXACT = 500  # rows up to which cuts are computed again without each row
 _MANY, _HEAD_START = 100_000, 1.5  # rows, and seconds of delay for the first page
@@ -57,6 +61,25 @@ class LeftOut:
     def n_known(self) -> int:
         """The number of rows with an answer."""
         return int(self.known.sum())
+
+    def find_margin(self, without: Collection[int] = ()) -> float | None:
+        """How far from the prediction nine of ten targets lie at most.
+
+        The conformal quantile of the left-out errors, as in the jackknife; None for
+        classes, and if there are too few cases.
+
+        Parameters
+        ----------
+        without : collection of int
+            Rows whose errors are not used.
+        """
+        if self.state.classifies:
+            return None
+        usable = self.known.copy()
+        usable[list(without)] = False
+        errors = np.sort(self.doubts[usable])
+        rank = find_rank(len(errors), COVERAGE)
+        return float(errors[rank - 1]) if rank <= len(errors) else None
 
     def ask_for(self, rows: Iterable[int]) -> int:
         """Queue rows to come next; return how many of them have no answer yet."""

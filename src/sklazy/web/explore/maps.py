@@ -13,10 +13,9 @@ import numpy as np
 
 from sklazy.answer.batch import batch_of_cases
 from sklazy.methods.plain import number
-from sklazy.web.explore.cases import plain_id
 from sklazy.web.explore.left_out import LeftOut
 from sklazy.web.explore.space import DistanceSpace, heom_space, learner_space
-from sklazy.web.explore.state import Floats, Ints, State
+from sklazy.web.explore.state import Floats, Ints, State, plain_id
 
 Plain = dict[str, Any]
 

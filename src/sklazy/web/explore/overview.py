@@ -1,12 +1,12 @@
 """The first page: facts about the cases, and the quality of predictions."""
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.errors import BadInputError
 from sklazy.methods.plain import number
 from sklazy.web.explore.columns import (
     SAMPLED,
@@ -18,12 +18,13 @@ from sklazy.web.explore.columns import (
     sample,
 )
 from sklazy.web.explore.left_out import LeftOut
-from sklazy.web.explore.state import State
+from sklazy.web.explore.state import State, plain_id
 
 Plain = dict[str, Any]
 
 _MOST_CELLS = 12  # classes of a confusion matrix; rarer ones are joined
-_GROUPS = 5  # of numbers, of equal size
+_MOST_POINTS = 600  # drawn of truth against prediction
+_MOST_WORST = 5  # cases listed by their error
 
 
 def describe_overview(state: State, source: str) -> Plain:
@@ -35,7 +36,7 @@ def describe_overview(state: State, source: str) -> Plain:
         "estimator": type(state.model).__name__,
         "version": state.version,
         "n_rows": state.n_rows,
-        "n_attributes": len(state.names),
+        "n_attributes": len(state.features),
         "n_sampled": min(SAMPLED, state.n_rows),
         "columns": describe_columns(state),
         "groups": group_targets(state, sample(state)).names,
@@ -68,11 +69,16 @@ def describe_left_out(state: State, left_out: LeftOut) -> Plain:
     if not len(known):
         return counts
     truths, answers = state.truths[known], left_out.answers[known]
-    figures = _accuracy if state.classifies else _errors
+    if state.classifies:
+        matrix = _confusion(state, left_out)
+        return {**counts, **_accuracy(truths, answers), "confusion": matrix}
     return {
         **counts,
-        **figures(truths, answers),
-        "confusion": _confusion(state, left_out),
+        **_errors(truths, answers),
+        "margin": left_out.find_margin(),
+        "residuals": _describe_residuals(truths - answers),
+        "points": _list_points(state, left_out),
+        "worst": _list_worst(state, left_out, known),
     }
 
 
@@ -98,6 +104,38 @@ def _errors(truths: NDArray[Any], answers: NDArray[Any]) -> Plain:
     }
 
 
+# --- numbers --------------------------------------------------------------------------
+
+
+def _describe_residuals(residuals: NDArray[Any]) -> Plain:
+    """The histogram of truth less prediction."""
+    ends = edges(residuals)
+    if ends is None:
+        return {"edges": [], "counts": []}
+    counts, _ = np.histogram(residuals, ends)
+    return {"edges": ends.tolist(), "counts": counts.tolist()}
+
+
+def _list_points(state: State, left_out: LeftOut) -> list[Plain]:
+    """Truth and prediction of a random sample of the predicted cases."""
+    rows = state.order[left_out.known[state.order]][:_MOST_POINTS]
+    return [_point(state, left_out, row) for row in rows.tolist()]
+
+
+def _list_worst(state: State, left_out: LeftOut, known: NDArray[Any]) -> list[Plain]:
+    """The cases with the largest errors."""
+    order = np.argsort(-left_out.doubts[known], kind="stable")[:_MOST_WORST]
+    return [_point(state, left_out, row) for row in known[order].tolist()]
+
+
+def _point(state: State, left_out: LeftOut, row: int) -> Plain:
+    return {
+        "id": plain_id(state.ids[row]),
+        "truth": number(state.truths[row]),
+        "answer": number(left_out.answers[row]),
+    }
+
+
 # --- the confusion matrix -------------------------------------------------------------
 
 
@@ -112,7 +150,9 @@ class ConfusionGroups:
     """
 
     def __init__(self, state: State, left_out: LeftOut) -> None:
-        self.names, group = (_by_class if state.classifies else _by_number)(state)
+        if not state.classifies:
+            raise BadInputError("numbers have no confusion matrix; filter by doubt.")
+        self.names, group = _by_class(state)
         self.truths = group(state.truths)
         self.answers = np.where(left_out.known, group(left_out.answers), -1)
 
@@ -124,15 +164,6 @@ Grouping = tuple[list[Any], Callable[[NDArray[Any]], NDArray[Any]]]
 def _by_class(state: State) -> Grouping:
     lookup, labels = join_rare_classes(state, _MOST_CELLS, in_order=True)
     return labels, lambda codes: lookup[codes]
-
-
-def _by_number(state: State) -> Grouping:
-    shares = np.arange(1, _GROUPS) / _GROUPS
-    ends = np.unique(np.quantile(state.truths, shares))
-    texts = [f"{end:.4g}" for end in ends.tolist()]
-    middle = [f"{low} to {high}" for low, high in pairwise(texts)]
-    names = [f"up to {texts[0]}", *middle, f"above {texts[-1]}"]
-    return names, lambda numbers: np.searchsorted(ends, numbers, "left")
 
 
 def _confusion(state: State, left_out: LeftOut) -> Plain:

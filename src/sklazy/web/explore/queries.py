@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,10 @@ from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError
 from sklazy.tables import Column, Table
 from sklazy.tables.cells import CellReader
+from sklazy.tables.labels import encode
 from sklazy.tables.text import BadCellError
 from sklazy.web.explore.columns import limits
+from sklazy.web.explore.formats import describe_format, expand_date, is_date
 from sklazy.web.explore.state import State, Value
 from sklazy.web.rows import make_readers
 
@@ -34,29 +36,36 @@ def edit_row(state: State, values: Values, edits: Mapping[str, Any]) -> Values:
     if unknown:
         raise BadInputError(f"there is no column {unknown[0]!r}.")
     readers = make_readers(state.base.coder.model())
-    return {**values, **_read_cells(readers, edits)}
+    cells = _read_cells(readers, edits)
+    dates = {name: cell for name, cell in cells.items() if is_date(state.base, name)}
+    parts: Values = {}
+    for name, day in dates.items():  # its month and weekday follow
+        expanded = expand_date(state.base, name, [np.nan if day is None else day])
+        parts |= {part: column[0] for part, column in expanded.items()}
+    return {**values, **cells, **parts}
 
 
 def row_table(base: CaseBase, values: Values) -> Table:
-    """A row as a table with a column for each feature."""
+    """A row as a table with a column for each attribute."""
+    return rows_table(base, {name: [values[name]] for name in base.names}, 1)
+
+
+def rows_table(
+    base: CaseBase, cells: Mapping[str, Sequence[Value]], n_rows: int
+) -> Table:
+    """Rows as a table, from the cells of each attribute."""
     columns = [
-        _numeric(name, values[name])
+        _numeric(name, cells[name])
         if base.cases.numeric[j] >= 0
-        else _nominal(name, values[name])
+        else encode(name, list(cells[name]))
         for j, name in enumerate(base.names)
     ]
-    return Table(tuple(columns), 1, base.schema.named)
+    return Table(tuple(columns), n_rows, base.schema.named)
 
 
-def _numeric(name: str, value: Value) -> Column:
-    number = np.nan if value is None else float(value)
-    return Column(name, "numeric", np.full(1, number))
-
-
-def _nominal(name: str, value: Value) -> Column:
-    if value is None:
-        return Column(name, "nominal", np.full(1, -1, np.int32), ("",))
-    return Column(name, "nominal", np.zeros(1, np.int32), (value,))
+def _numeric(name: str, values: Sequence[Value]) -> Column:
+    numbers = [np.nan if value is None else float(value) for value in values]
+    return Column(name, "numeric", np.array(numbers))
 
 
 def _read_cells(readers: Mapping[str, CellReader], cells: Mapping[str, Any]) -> Values:
@@ -80,16 +89,17 @@ def is_incomplete(values: Values) -> bool:
 
 
 def describe_fields(state: State) -> list[dict[str, Any]]:
-    """The range of numbers, or the labels, of each feature."""
-    return [_field(state, j) for j in range(len(state.names))]
+    """The range of numbers, or the labels, of each of the user's columns."""
+    return [_field(state, name) for name in state.features]
 
 
-def _field(state: State, j: int) -> dict[str, Any]:
-    name = state.names[j]
+def _field(state: State, name: str) -> dict[str, Any]:
+    j, _ = state.column(name)
     if state.base.cases.numeric[j] >= 0:
         low, high = limits(state, j)
-        ends = {"low": low, "high": high, "whole": _is_whole(state, j)}
-        return {"name": name, "kind": "numeric", **ends}
+        ends = {"low": low, "high": high, "whole": is_whole(state, j)}
+        written = describe_format(state.base, name)
+        return {"name": name, "kind": "numeric", **ends, **written}
     labels = state.base.categories(j)
     return {
         "name": name,
@@ -99,7 +109,7 @@ def _field(state: State, j: int) -> dict[str, Any]:
     }
 
 
-def _is_whole(state: State, j: int) -> bool:
+def is_whole(state: State, j: int) -> bool:
     """Whether a feature has whole numbers only, by a sample."""
     cells = state.cells(j, state.order[:1000])
     known = cells[~np.isnan(cells)]

@@ -16,15 +16,21 @@ from sklazy.answer.novelty import measure_all
 from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import Queries
-from sklazy.methods.plain import describe_rows, number
+from sklazy.methods.plain import describe_rows, number, numbers, target_names
 from sklazy.receipts import Receipt
 from sklazy.receipts.drawing import to_blocks
 from sklazy.report.plain import to_plain
-from sklazy.web.explore.cases import plain_id
-from sklazy.web.explore.evidence import CaseEvidence, feature_weights, find_evidence
+from sklazy.tables import Table
+from sklazy.web.explore.evidence import (
+    CaseEvidence,
+    find_evidence,
+    split_sides,
+    weigh_features,
+)
+from sklazy.web.explore.formats import list_features, list_parts
 from sklazy.web.explore.queries import Values, is_incomplete, row_table
 from sklazy.web.explore.space import heom_space
-from sklazy.web.explore.state import State
+from sklazy.web.explore.state import State, plain_id
 
 Plain = dict[str, Any]
 
@@ -78,11 +84,13 @@ def make_receipt(model: Any, values: Values) -> Receipt:  # noqa: ANN401
     table = row_table(model.cases_, values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        return model.explain(table, suggest=is_incomplete(values))[0]
+        return model.explain(
+            table, suggest=is_incomplete(values), reasons=True, detail="full"
+        )[0]
 
 
 def answer_quickly(model: Any, values: Values) -> Plain:  # noqa: ANN401
-    """The prediction without a receipt, and the features that were chosen."""
+    """The prediction without a receipt."""
     table, base = row_table(model.cases_, values), model.cases_
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
@@ -90,13 +98,30 @@ def answer_quickly(model: Any, values: Values) -> Plain:  # noqa: ANN401
             return {"answer": number(np.ravel(model.predict(table))[0])}
         _, shares = model.predict_both(table)
         answer = model.predict(table)
-        quick = {
-            "answer": next(label for label in base.class_labels if label == answer[0]),
-            "probabilities": _list_classes(base, shares[0]),
-        }
-        if hasattr(model, "select_attributes"):
-            quick["used"] = _named(base, model.select_attributes(table)[0])
-    return quick
+    return {
+        "answer": next(label for label in base.class_labels if label == answer[0]),
+        "probabilities": _list_classes(base, shares[0]),
+    }
+
+
+def predict_outputs(
+    model: Any,  # noqa: ANN401 - a fitted lazy estimator
+    table: Table,
+) -> tuple[Any, list[float | None]]:
+    """The class predicted for the first row, and its probability in all rows.
+
+    For numbers the name of the target, and the predictions.
+    """
+    base: CaseBase = model.cases_
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        if not base.class_labels:
+            predicted = np.asarray(model.predict(table), float).reshape(len(table), -1)
+            return target_names(base)[0], numbers(predicted[:, 0])
+        _, shares = model.predict_both(table)
+        answer = model.predict(table.take(np.array([0])))[0]
+    code = next(c for c, label in enumerate(base.class_labels) if label == answer)
+    return base.class_labels[code], numbers(shares[:, code])
 
 
 def _named(base: CaseBase, mask: NDArray[np.bool_]) -> list[str]:
@@ -133,7 +158,7 @@ def describe_receipt(
     base: CaseBase = model.cases_
     content = receipt.to_dict()
     queries = base.encode(row_table(base, values))
-    weights = feature_weights(content)
+    weights = weigh_features(content, list_parts(base))
     evidence = find_evidence(content)
     if not evidence.cases:
         evidence = CaseEvidence("similar", "", _most_similar(base, queries), 0)
@@ -145,13 +170,24 @@ def describe_receipt(
         "probabilities": _most_probable(content),
         "blocks": to_plain(to_blocks(receipt.content)),
         "weights": weights,
-        "voters": _side_by_side(base, queries, evidence, weights),
+        "reasons": _describe_reasons(content),
+        "voters": _side_by_side(base, queries, evidence, content, weights),
         "opposing": _find_opposing(base, queries, weights, content, delta),
         "delta": delta,
         "next": content.get("next_attribute"),
         "novelty": content["novelty"],
         "n_cases": base.n_rows,
     }
+
+
+def _describe_reasons(content: Plain) -> Plain | None:
+    """What each feature adds, and the sums of cases for and against."""
+    reasons = content.get("reasons")
+    if reasons is None:
+        return None
+    cases = reasons["cases"] or {}
+    kept = {key: reasons[key] for key in ("of", "base", "answer", "features")}
+    return {**kept, "for": cases.get("for"), "against": cases.get("against")}
 
 
 def _first(answer: Any) -> Any:  # noqa: ANN401 - a label, a number or several
@@ -186,12 +222,17 @@ def _most_similar(base: CaseBase, queries: Queries) -> list[Plain]:
 
 
 def _side_by_side(
-    base: CaseBase, queries: Queries, evidence: CaseEvidence, weights: dict[str, float]
+    base: CaseBase,
+    queries: Queries,
+    evidence: CaseEvidence,
+    content: Plain,
+    weights: dict[str, float],
 ) -> Plain:
     """Cases with their cells, and the columns in which they differ from the row."""
-    ids = [one["id"] for one in evidence.cases]
-    places = np.array([np.flatnonzero(base.ids == one)[0] for one in ids], int)
-    names = sorted(base.names, key=lambda name: -weights.get(name, 0.0))
+    targets = [_target(base, place) for place in _find_places(base, evidence).tolist()]
+    evidence = split_sides(content, evidence, targets)
+    places = _find_places(base, evidence)
+    names = sorted(list_features(base), key=lambda name: -weights.get(name, 0.0))
     rows = describe_rows(base, places, range(len(base.names)))
     listed = [
         {
@@ -215,6 +256,12 @@ def _side_by_side(
         "names": names,
         "cases": listed,
     }
+
+
+def _find_places(base: CaseBase, evidence: CaseEvidence) -> NDArray[np.int64]:
+    """Where the cases lie in the base."""
+    ids = [one["id"] for one in evidence.cases]
+    return np.array([np.flatnonzero(base.ids == one)[0] for one in ids], np.int64)
 
 
 def _target(base: CaseBase, place: int) -> Any:  # noqa: ANN401 - a label or a number
@@ -265,8 +312,11 @@ def _find_opposing(
     nearest = int(np.lexsort((canonical_places(base)[places], distances))[0])
     place = places[nearest : nearest + 1]
     (values,) = describe_rows(base, place, range(len(base.names)))
-    names = _named(base, _differ(base, queries, place)[0])
-    differ = [name for name in names if name in weights or not weights]
+    names, features = (
+        _named(base, _differ(base, queries, place)[0]),
+        list_features(base),
+    )
+    differ = [n for n in names if n in features and (n in weights or not weights)]
     return {
         "id": plain_id(base.ids[place[0]]),
         "target": _target(base, int(place[0])),

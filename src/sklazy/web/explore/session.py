@@ -14,6 +14,7 @@ from sklazy.report.plain import to_plain
 from sklazy.tables import Column, Table
 from sklazy.web.explore.changes import Changes
 from sklazy.web.explore.columns import sample
+from sklazy.web.explore.formats import describe_reading
 from sklazy.web.explore.jobs import Background, Job
 from sklazy.web.explore.left_out import LeftOut
 from sklazy.web.explore.receipts import Others
@@ -94,6 +95,8 @@ class Session:
         All columns of the user's file, in the order of the cases.
     copied : bool, default=True
         Whether a copy of the model is kept, since others may change it.
+    read_only : bool, default=False
+        Whether changes are refused.
     """
 
     def __init__(
@@ -103,9 +106,11 @@ class Session:
         file_columns: Table | None = None,
         *,
         copied: bool = True,
+        read_only: bool = False,
     ) -> None:
         _check_model(model)
         self.source, self.file_columns = source, file_columns
+        self.read_only = read_only
         original = State(copy.deepcopy(model) if copied else model)
         original.base.counted  # noqa: B018 - before the first page needs it
         self.changes = Changes(original)
@@ -122,6 +127,14 @@ class Session:
     def state(self) -> State:
         """The current cases; read `left_out` once for these and their answers."""
         return self.left_out.state
+
+    @property
+    def target_unit(self) -> str:
+        """The unit of the target in the user's file, if it is known."""
+        table, name = self.file_columns, self.state.target
+        if table is None or name not in table:
+            return ""
+        return describe_reading(table[name].reading)["unit"]
 
     # --- background jobs --------------------------------------------------------------
 
@@ -165,15 +178,21 @@ class Session:
 
     def change(self, kind: str, case: object, after: object, reason: str) -> None:
         """Make a change."""
+        self._check_writable()
         with self._lock:
-            if self.changes.add(kind, case, after, reason).kind != "accept":
+            if self.changes.add(kind, case, after, reason).kind != "keep":
                 self._apply_changes()
 
     def undo(self, number: int) -> None:
         """Undo a change."""
+        self._check_writable()
         with self._lock:
             self.changes.undo(number)
             self._apply_changes()
+
+    def _check_writable(self) -> None:
+        if self.read_only:
+            raise BadInputError("this explorer is read-only; nothing can be changed.")
 
     def _apply_changes(self) -> None:
         """Replace the state by one with all changes."""

@@ -11,6 +11,7 @@ from sklazy.errors import UnknownIdError
 from sklazy.forking import cached_property
 from sklazy.methods.plain import describe_rows, target_names
 from sklazy.tables import Label
+from sklazy.web.explore.formats import list_features
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -50,8 +51,13 @@ class State:
 
     @property
     def names(self) -> list[str]:
-        """The features' names."""
+        """The attributes' names, months and weekdays of dates included."""
         return self.base.names
+
+    @cached_property
+    def features(self) -> list[str]:
+        """The names of the user's columns that are learned from."""
+        return list_features(self.base)
 
     @property
     def classifies(self) -> bool:
@@ -130,3 +136,8 @@ class State:
     def order(self) -> Ints:
         """The rows' numbers in a random order, the same every time."""
         return np.random.default_rng(0).permutation(self.n_rows)
+
+
+def plain_id(value: Any) -> int | str:  # noqa: ANN401 - of an array of ids
+    """An id for JSON."""
+    return value if isinstance(value, str) else int(value)

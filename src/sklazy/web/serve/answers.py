@@ -1,6 +1,7 @@
 """Answer parsed requests with plain data, without any HTTP."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,10 @@ class Answers:
         """Receipts, stripped to what the privacy level allows."""
         self._check_level(Level.AGGREGATE)
         _check_keys(body, "rows")
-        receipts = self._ask("explain", self.rows.read(body.get("rows")))
+        # Reasons name cases and their values; groups answer without them.
+        reasons = self.privacy.level >= Level.VALUES
+        rows = self.rows.read(body.get("rows"))
+        receipts = self._ask("explain", rows, reasons=reasons)
         return {"receipts": [self._reduce(one.to_dict()) for one in receipts]}
 
     def _reduce(self, receipt: Plain) -> Plain:
@@ -160,12 +164,12 @@ class Answers:
         """The fingerprint of the cases."""
         return {"digest": self.store.model.digest(), "cases": self.cases.n_rows}
 
-    def _ask(self, method: str, *arguments: object) -> Any:  # noqa: ANN401 - any method
+    def _ask(self, method: str, *arguments: object, **options: object) -> Any:  # noqa: ANN401 - any method
         """Call a method of the model."""
         ask = getattr(self._model, method, None)
         if ask is None:
             raise Problem(422, f"This model cannot do {method!r}.")
-        return self._ask_with(ask, *arguments)
+        return self._ask_with(partial(ask, **options), *arguments)
 
     def _ask_with(self, ask: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401
         """Call a function; pass on its errors only if the level allows values."""

@@ -2,6 +2,7 @@
 
 import { h, userText, show, number, count, table, th, td, redraw } from "./dom.js";
 import { at, address, choosing } from "./address.js";
+import { targetCell, targetText } from "./format.js";
 import { ask, send, attempt, download } from "./api.js";
 import { saves } from "./overview.js";
 import { running, hurry } from "./jobs.js";
@@ -20,7 +21,7 @@ let known = null;
 export async function openAudit(what, overview) {
   known = overview;
   parts.audit = h("div", {});
-  what.replaceChildren(h("h1", { id: "what-title" }, "Audit"), h("p", { class: "soft" }, "You decide whether a finding is an error. Your decisions go to the list of changes; nothing is written until you save."), parts.audit);
+  what.replaceChildren(h("h1", { id: "what-title" }, "Audit"), h("p", { class: "soft" }, known.read_only ? "This explorer is read-only: findings are shown, and nothing can be changed." : "You decide whether a finding is an error. Your decisions go to the list of changes; nothing is written until you save."), parts.audit);
   await renewAudit();
 }
 
@@ -66,13 +67,20 @@ function decide(one, id, made) {
       await renewAudit();
     }
   };
-  const name = (text) => ({ "data-focus": `${text}-${one.number}-${id}`, "aria-label": `${text} case ${show(id)}` });
-  const relabel = one.kind === "label" ? h("button", { type: "button", onclick: () => change("relabel", one.suggested), ...name("Relabel") }, "Relabel to ", userText(one.suggested)) : null;
+  const undo = async () => {
+    if (await attempt(() => send("undo", { number: made.number }))) {
+      hurry();
+      await renewAudit();
+    }
+  };
+  const name = (text) => ({ "data-focus": `${text}-${one.number}-${id}`, "aria-label": `${text}, case ${show(id)}` });
+  const relabelText = `Relabel to ${targetText(one.suggested)}`;
+  const relabel = one.kind === "label" ? h("button", { type: "button", onclick: () => change("relabel", one.suggested), ...name(relabelText) }, relabelText) : null;
   return h("p", { class: `decisions ${String(id) === at.case ? "chosen" : ""}` }, h("a", { href: address(choosing(id)) }, "case ", userText(id)), " ",
-    made ? h("span", { class: "made" }, "✓ ", changeText(made)) : [h("button", { type: "button", onclick: () => change("accept"), ...name("Accept") }, "Accept"), relabel, h("button", { type: "button", onclick: () => change("forget"), ...name("Forget") }, "Forget")]);
+    made ? [h("span", { class: "made" }, "✓ ", changeText(made)), !known.read_only && h("button", { type: "button", onclick: undo, ...name("Undo") }, "Undo")] : !known.read_only && [h("button", { type: "button", onclick: () => change("keep"), ...name("Keep as it is") }, "Keep as it is"), relabel, h("button", { type: "button", onclick: () => change("forget"), ...name("Forget") }, "Forget")]);
 }
 
-const changeText = (one) => (one.kind === "relabel" ? ["relabeled to ", userText(one.after)] : one.kind === "forget" ? "forgotten" : "accepted");
+const changeText = (one) => (one.kind === "relabel" ? ["relabeled to ", targetCell(one.after)] : one.kind === "forget" ? "forgotten" : "kept as it is");
 
 // --- changes ----------------------------------------------------------------------------
 
@@ -99,7 +107,7 @@ function list(changes) {
       await renewChanges();
     }
   };
-  const row = (one) => h("tr", {}, td(number(one.number), { class: "n" }), td(h("a", { href: address(choosing(one.id)) }, userText(one.id))), td(changeText(one)), td(userText(one.before)), td(userText(one.reason)),
+  const row = (one) => h("tr", {}, td(number(one.number), { class: "n" }), td(h("a", { href: address(choosing(one.id)) }, userText(one.id))), td(changeText(one)), td(targetCell(one.before)), td(userText(one.reason)),
     td(h("button", { type: "button", onclick: () => undo(one.number), "data-focus": `undo-${one.number}`, "aria-label": `Undo change ${one.number}` }, "Undo")));
-  return table([th("", { class: "n" }), th("case"), th("change"), th("before"), th("reason"), th(h("span", { class: "hidden" }, "undo"))], changes.map(row), { label: "Changes" });
+  return table([th("number", { class: "n" }), th("case"), th("change"), th("before"), th("reason"), th(h("span", { class: "hidden" }, "undo"))], changes.map(row), { label: "Changes" });
 }

@@ -1,6 +1,7 @@
 // The table of cases: the server filters, sorts and splits it into pages.
 
 import { h, userText, show, number, share, count, bar, table, th, td, redraw, replace } from "./dom.js";
+import { cell, dayText, numberText, readDay, targetCell } from "./format.js";
 import { at, address, go, choosing } from "./address.js";
 import { attempt, Latest } from "./api.js";
 import { saves } from "./overview.js";
@@ -88,7 +89,7 @@ function chip(text, change) {
 function say(one) {
   if (one.missing !== undefined) return [userText(one.column), one.missing ? " is missing" : " is not missing"];
   if (one.labels) return [userText(one.column), " is ", userText(one.labels.join(" or "))];
-  return [userText(one.column), one.low !== null && one.low !== undefined ? ` from ${number(one.low)}` : "", one.high !== null && one.high !== undefined ? ` to ${number(one.high)}` : ""];
+  return [userText(one.column), one.low !== null && one.low !== undefined ? ` from ${numberText(one.column, one.low)}` : "", one.high !== null && one.high !== undefined ? ` to ${numberText(one.column, one.high)}` : ""];
 }
 
 function forms() {
@@ -117,6 +118,8 @@ function pick(name, text) {
 
 function cellForm(field) {
   const missing = h("label", {}, h("input", { type: "checkbox", name: "missing" }), " missing ");
+  if (field.style)
+    return [["low", "from "], ["high", " to "]].map(([name, text]) => h("label", {}, text, h("input", { name, type: "date", "data-style": "date", min: dayText(field.low, "date"), max: dayText(field.high, "date") }))).concat(missing);
   if (field.kind === "numeric")
     return [h("label", {}, "from ", h("input", { name: "low", type: "number", step: "any", placeholder: number(field.low), "data-focus": "low" })), h("label", {}, " to ", h("input", { name: "high", type: "number", step: "any", placeholder: number(field.high) })), missing];
   return [h("label", {}, "is ", h("select", { name: "labels", multiple: true, size: Math.min(4, Math.max(2, field.labels.length)) }, field.labels.map((label) => h("option", { value: String(label) }, show(label))))), missing];
@@ -128,7 +131,7 @@ function add(event, column, detail) {
   const one = { column };
   if (find("missing").checked) one.missing = true;
   else if (find("labels")) one.labels = [...find("labels").selectedOptions].map((option) => option.value);
-  else for (const end of ["low", "high"]) if (find(end).value !== "") one[end] = Number(find(end).value);
+  else for (const end of ["low", "high"]) if (find(end).value !== "") one[end] = find(end).dataset.style ? readDay(find(end).value, "date") : Number(find(end).value);
   if (Object.keys(one).length > 1) go({ filters: [...at.filters, one], page: 0 });
 }
 
@@ -168,9 +171,9 @@ function line(one, columns) {
   const wrong = known.classifies ? one.agrees === false : (one.doubt ?? 0) > 3;
   return h("tr", { "data-id": id, class: id === at.case ? "chosen" : "", onclick: choose },
     td(h("a", { href: address(choosing(id)), "data-focus": `case-${id}`, "aria-current": id === at.case ? "true" : "false" }, userText(id))),
-    td(userText(one.truth)),
-    td(one.known ? [userText(one.answer), wrong && h("span", { class: "sign", title: "wrong prediction" }, " ≠")] : h("span", { class: "soft" }, "…"), { class: wrong ? "other" : "" }),
+    td(targetCell(one.truth)),
+    td(one.known ? [targetCell(one.answer), wrong && h("span", { class: "sign", title: "wrong prediction" }, " ≠")] : h("span", { class: "soft" }, "…"), { class: wrong ? "other" : "" }),
     known.classifies && td(share(one.probability), { class: "n" }),
     td(one.doubt === null ? "" : [known.classifies ? one.doubt.toFixed(2) : number(one.doubt, 2), bar(known.classifies ? one.doubt : Math.min(1, one.doubt / 6), { tone: "against" })], { class: "n doubt" }),
-    columns.map((name) => td(userText(one.values[name]), { class: typeof one.values[name] === "number" ? "n" : one.values[name] === null ? "gone" : "" })));
+    columns.map((name) => td(cell(name, one.values[name]), { class: typeof one.values[name] === "number" ? "n" : one.values[name] === null ? "gone" : "" })));
 }

@@ -1,6 +1,6 @@
 // The page as a whole: views, the selected row, keys, the theme.
 
-import { h, userText, show, percent, number, count, replace } from "./dom.js";
+import { h, userText, show, percent, count, replace } from "./dom.js";
 import { at, address, go, watch, choosing } from "./address.js";
 import { ask, send, attempt, forgive } from "./api.js";
 import { openOverview, renewScore, renewAdvice } from "./overview.js";
@@ -9,6 +9,7 @@ import { openMap, renewMap, repaint } from "./map.js";
 import { openAudit, renewAudit, openChanges, renewChanges } from "./audit.js";
 import { renewRow, onReceipt } from "./row.js";
 import { hurry, onProgress } from "./jobs.js";
+import { learnFormats, targetText } from "./format.js";
 
 const VIEWS = { overview: "Overview", cases: "Cases", map: "Map", audit: "Audit", changes: "Changes" };
 const OPEN = { overview: openOverview, cases: openCases, map: openMap, audit: openAudit, changes: openChanges };
@@ -20,6 +21,7 @@ let score = "";
 
 async function learn() {
   [known, fields] = await Promise.all([ask("overview"), ask("fields")]);
+  learnFormats(known);
   drawHead();
 }
 
@@ -87,7 +89,7 @@ onProgress(async (names, changed) => {
 async function renewScoreLine() {
   const reply = await ask("left-out");
   const part = reply.n_known < reply.n_rows ? " so far" : "";
-  score = !reply.n_known ? "" : reply.accuracy === undefined ? ` · leave-one-out error ${number(reply.mean_absolute_error, 3)}${part}` : ` · leave-one-out accuracy ${percent(reply.accuracy)}${part}`;
+  score = !reply.n_known ? "" : reply.accuracy === undefined ? ` · leave-one-out error ${targetText(reply.mean_absolute_error, 3)}${part}` : ` · leave-one-out accuracy ${percent(reply.accuracy)}${part}`;
   drawHead();
 }
 

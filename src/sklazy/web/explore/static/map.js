@@ -4,6 +4,7 @@ import { h, show, userText, number, count, replace, percent } from "./dom.js";
 import { at, go, choosing } from "./address.js";
 import { attempt, Latest } from "./api.js";
 import { current } from "./row.js";
+import { targetText } from "./format.js";
 
 const SHAPES = ["circle", "square", "triangle", "diamond", "cross", "plus", "down", "ring"];
 const SIZE = 4;
@@ -21,9 +22,10 @@ export async function openMap(what, overview) {
   parts.canvas = h("canvas", { tabindex: "0", role: "img", onclick: click, onmousemove: hover, onmouseleave: leave, onkeydown: walk });
   parts.tip = h("p", { class: "tip", role: "status", "aria-live": "polite" });
   parts.legend = h("ul", { class: "legend" });
-  parts.note = h("p", { class: "soft" });
-  what.replaceChildren(h("h1", { id: "what-title" }, "Map"), parts.options, h("div", { class: "plane" }, parts.canvas), parts.tip, parts.legend, parts.note);
+  parts.note = h("p", { class: "soft", role: "status" });
+  what.replaceChildren(h("h1", { id: "what-title" }, "Map"), parts.options, parts.note, h("div", { class: "plane" }, parts.canvas), parts.tip, parts.legend);
   new ResizeObserver(() => paint()).observe(parts.canvas.parentElement);
+  plane = null;
   await renewMap();
 }
 
@@ -37,6 +39,7 @@ export async function renewMap() {
   const also = receipt ? [at.case, ...receipt.voters.cases.map((one) => String(one.id)), receipt.opposing && String(receipt.opposing.id)] : [at.case];
   const weights = at.local && receipt && Object.keys(receipt.weights).length ? receipt.weights : null;
   const wanted = also.filter((id) => id && !at.without.includes(id) ).map(String);
+  if (!plane || weights) replace(parts.note, "Computing the map …");
   const reply = await attempt(() => latest.ask("map", { also: [...new Set(wanted)], weights }));
   if (!reply) return;
   plane = reply;
@@ -194,7 +197,7 @@ function click(event) {
 function point(i) {
   pointed = i;
   const one = plane.points[i];
-  parts.tip.textContent = one ? `Case ${show(one.id)}: ${show(known.target)} ${show(one.truth)}${one.answer === null ? "" : `, predicted ${show(one.answer)}`}${one.doubt === null ? "" : `, doubt ${number(one.doubt, 2)}`}` : "";
+  parts.tip.textContent = one ? `Case ${show(one.id)}: ${show(known.target)} ${targetText(one.truth)}${one.answer === null ? "" : `, predicted ${targetText(one.answer, 4)}`}${one.doubt === null ? "" : `, doubt ${number(one.doubt, 2)}`}` : "";
   paint();
 }
 

@@ -1,9 +1,10 @@
 // The first page: columns, classes, quality of predictions, advice.
 
 import { h, userText, show, number, percent, count, bar, table, th, td, redraw, replace } from "./dom.js";
-import { address } from "./address.js";
+import { address, choosing } from "./address.js";
 import { ask, send, attempt, download } from "./api.js";
-import { histogram, numeric } from "./charts.js";
+import { histogram, numeric, residualPlot, truthPlot } from "./charts.js";
+import { targetCell, targetText } from "./format.js";
 import { draw } from "./blocks.js";
 import { running, hurry } from "./jobs.js";
 
@@ -60,7 +61,7 @@ function score(reply) {
   const part = reply.n_known < reply.n_rows ? ` on ${count(reply.n_known)} of ${count(reply.n_rows)} cases so far` : ` on ${count(reply.n_rows)} cases`;
   const how = reply.exact ? "Each case is predicted as if it had never been in the data." : "Each case is left out of its own vote; cut points and settings come from all cases.";
   const paused = reply.jobs.find((one) => one.name === "left-out" && one.state === "paused");
-  return [figures(reply, part), h("p", { class: "soft" }, how), paused && goOn(), confusion(reply)];
+  return [figures(reply, part), h("p", { class: "soft" }, how), paused && goOn(), reply.confusion ? confusion(reply) : errors(reply)];
 }
 
 function goOn() {
@@ -74,8 +75,20 @@ function goOn() {
 function figures(reply, part) {
   if (reply.accuracy !== undefined)
     return h("p", { class: "big" }, h("strong", {}, percent(reply.accuracy)), ` correct${part} `, h("span", { class: "soft" }, `± ${(100 * reply.error).toFixed(1)}; always predicting the most frequent class: ${percent(reply.guess)}`));
-  return h("p", { class: "big" }, "mean absolute error ", h("strong", {}, number(reply.mean_absolute_error)), `${part} `,
-    h("span", { class: "soft" }, `RMSE ${number(reply.root_mean_squared_error)}; ${percent(reply.explained)} of the variance explained; always predicting the median: ${number(reply.guess)}`));
+  return h("p", { class: "big" }, "mean absolute error ", h("strong", {}, targetText(reply.mean_absolute_error, 4)), `${part} `,
+    h("span", { class: "soft" }, `RMSE ${targetText(reply.root_mean_squared_error, 4)}; ${percent(reply.explained)} of the variance explained; always predicting the median: ${targetText(reply.guess, 4)}`));
+}
+
+/** Truth against prediction, residuals, and the cases with the largest errors. */
+function errors({ points, margin, residuals, worst, n_known }) {
+  const within = margin ? h("p", {}, "Nine of ten cases lie within ", h("strong", {}, `± ${targetText(margin, 3)}`), " of their prediction: this is the 90 % interval of every prediction (dashed).") : null;
+  const drawn = points.length < n_known ? ` ${count(points.length)} of ${count(n_known)} cases are drawn.` : "";
+  return [within,
+    h("div", { class: "plots" }, truthPlot(points, margin), residualPlot(points, margin),
+      h("figure", { class: "plot" }, numeric(residuals.edges, residuals.counts, { label: "True value less prediction", text: (x) => targetText(x, 3) }), h("p", { class: "soft" }, "True value less prediction"))),
+    h("p", { class: "soft" }, `A click on a point opens its case.${drawn}`),
+    h("p", {}, "Largest errors: ", worst.map((one, i) => [i > 0 && ", ", h("a", { href: address(choosing(one.id)) }, "case ", userText(one.id)), " (", targetCell(one.truth), `, predicted ${targetText(one.answer, 4)})`]), ". ",
+      h("a", { href: address({ view: "cases", sort: "doubt", falling: true, page: 0 }) }, "All cases by error"))];
 }
 
 function confusion({ confusion: { names, counts } }) {
@@ -94,13 +107,13 @@ function confusion({ confusion: { names, counts } }) {
 function balance(known) {
   if (!known.classifies) {
     const { edges, counts } = known.balance;
-    return h("div", { class: "wide-figure" }, edges.length ? numeric(edges, counts, undefined, show(known.target)) : "no values");
+    return h("div", { class: "wide-figure" }, edges.length ? numeric(edges, counts, { label: show(known.target), text: (x) => targetText(x, 4) }) : "no values");
   }
   const most = Math.max(1, ...known.balance.classes.map((one) => one.rows));
   const row = (one) => h("tr", {}, td(h("a", { href: address({ view: "cases", truth: String(one.label), cell: null, filters: [], page: 0, answer: null, wrong: false }) }, userText(one.label))),
     td(count(one.rows), { class: "n" }), td(percent(one.rows / known.n_rows), { class: "n" }), td(bar(one.rows / most), { class: "barred" }));
   const all = known.balance.classes;
-  const head = () => [th("class"), th("cases", { class: "n" }), th("share", { class: "n" }), th(" ", { class: "barred" })];
+  const head = () => [th("class"), th("cases", { class: "n" }), th("share", { class: "n" }), th(h("span", { class: "hidden" }, "share as a bar"), { class: "barred" })];
   const first = table(head(), all.slice(0, 12).map(row), { label: "Classes" });
   return all.length <= 12 ? first : [first, h("details", {}, h("summary", {}, `${all.length - 12} more classes`), table(head(), all.slice(12, 300).map(row), { label: "More classes" }))];
 }
@@ -110,8 +123,8 @@ function cards(known) {
   return known.columns.slice(0, 300).map((one) =>
     h("li", { class: "card" },
       h("h3", {}, userText(one.name)),
-      h("p", { class: "soft" }, one.kind === "numeric" ? "numeric" : `${one.histogram.labels.length + one.histogram.n_more} categories`,
+      h("p", { class: "soft" }, one.kind === "numeric" ? (one.style || `numeric${one.unit ? `, ${one.unit}` : ""}`) : `${one.histogram.labels.length + one.histogram.n_more} categories`,
         ", ", one.n_missing ? h("a", { href: address({ view: "cases", filters: [{ column: one.name, missing: true }], cell: null, truth: null, answer: null, wrong: false, page: 0 }) }, `${count(one.n_missing)} missing`) : "none missing"),
       h("p", { class: "relevance", title: "How much of the target this column explains by itself" }, h("span", {}, `explains ${percent(one.relevance)}`), bar(one.relevance / best)),
-      histogram(one.histogram, { label: show(one.name) })));
+      histogram(one.histogram, { label: show(one.name), name: one.name })));
 }

@@ -1,0 +1,88 @@
+"""Numbers with their units, as the user's table writes them."""
+
+import math
+
+from sklazy.report.article import Plain
+from sklazy.report.words import Day, format_value
+
+_BEFORE = {"$", "£", "¥", "US$"}  # units that stand before the number
+_DIGITS = 6
+
+
+def format_amount(value: float, digits: int = _DIGITS) -> str:
+    """A number with so many digits, without scientific notation up to 1e15.
+
+    Examples
+    --------
+    >>> format_amount(1402000.0), format_amount(0.25), format_amount(140_200.6)
+    ('1402000', '0.25', '140201')
+    >>> format_amount(1234.5678, 4), format_amount(-0.000012345), format_amount(1e20)
+    ('1235', '-0.000012345', '1e+20')
+    """
+    if isinstance(value, Day):
+        return format_value(value)
+    size = abs(value)
+    if value == round(value) and size < 1e15:
+        return str(round(value))
+    if not 1e-6 <= size < 1e15:
+        return f"{value:.{digits}g}"
+    decimals = max(0, digits - 1 - math.floor(math.log10(size)))
+    text = f"{value:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def add_unit(text: str, unit: str) -> str:
+    """A number with its unit.
+
+    Examples
+    --------
+    >>> add_unit("5500", "EUR"), add_unit("5500", "$"), add_unit("12", "")
+    ('5500 EUR', '$ 5500', '12')
+    """
+    return f"{unit} {text}" if unit in _BEFORE else f"{text} {unit}".rstrip()
+
+
+def format_cell(item: Plain) -> str:
+    """The value of a feature with its unit.
+
+    Examples
+    --------
+    >>> format_cell({"value": 5500.0, "unit": "EUR"}), format_cell({"value": None})
+    ('5500 EUR', 'missing')
+    >>> format_cell({"value": "two years"}), format_cell({"value": Day(19845.0)})
+    ('two years', '2024-05-02')
+    """
+    value = item["value"]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return add_unit(format_amount(value), item.get("unit", ""))
+    return format_value(value)
+
+
+def format_output(receipt: Plain, value: float) -> str:
+    """A probability in percent, or a number of the target.
+
+    Examples
+    --------
+    >>> format_output({"votes": []}, 0.514), format_output({}, 140_200.0)
+    ('51 %', '140200')
+    >>> format_output({"votes": []}, 0.9997), format_output({"votes": []}, 1.0)
+    ('>99 %', '100 %')
+    """
+    if "votes" not in receipt:
+        return format_amount(value, 4)
+    if 0.995 <= value < 1.0:
+        return ">99 %"
+    return "<1 %" if 0.0 < value < 0.005 else f"{100 * value:.0f} %"
+
+
+def format_points(receipt: Plain, value: float) -> str:
+    """A contribution with its sign: percentage points, or the unit of the target.
+
+    Examples
+    --------
+    >>> format_points({"votes": []}, -0.0912), format_points({}, 0.25)
+    ('-9.1 points', '+0.25')
+    """
+    if "votes" in receipt:
+        return f"{100 * value:+.1f} points"
+    return ("+" if value >= 0 else "-") + format_amount(abs(value), 4)
