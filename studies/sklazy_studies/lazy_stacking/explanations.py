@@ -13,6 +13,10 @@ _MEMBERS = (
     "the text names no members, and this list is ours; for another one see 'Weka's "
     "kinds' beside it (sklazy reproduce lazy-stacking)"
 )
+_GUESS = (
+    "the text names no members; these kinds are a guess, and the one beside it is "
+    "another (sklazy reproduce lazy-stacking)"
+)
 _BAGS = (
     "neither the number of bags nor how they are shared is in the text; {} "
     "(python -m sklazy_studies.explain bags)"
@@ -21,6 +25,7 @@ _BAGS = (
 EXPLANATIONS: dict[tuple[str, str], str] = {
     ("", "k-NN"): _KNN,
     ("", "lazy stacking"): _MEMBERS,
+    ("", "lazy stacking, Weka's kinds"): _GUESS,
     ("colic", "bagging"): _BAGS.format("with bags drawn for each query it is 84.1"),
     ("ecoli", "lazy bagging"): _BAGS.format("with five bags it is 83.6"),
     ("kr-vs-kp", "lazy bagging"): _BAGS.format(
