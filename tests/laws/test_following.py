@@ -80,9 +80,9 @@ def test_most_votes_are_those_from_before(monkeypatch):
     X["p"] = rng.normal(size=2000)  # no ties, no missing cell
     ask = following.VoteFollower._ask
 
-    def count(self, now, cases, n_most, first):
-        asked.append(len(cases) * n_most)
-        return ask(self, now, cases, n_most, first)
+    def count(self, now, cases, first):
+        asked.append(int(now.outdated[cases].sum()))
+        return ask(self, now, cases, first)
 
     monkeypatch.setattr(following.VoteFollower, "_ask", count)
     with every_job_due():
