@@ -30,7 +30,12 @@ from sklazy.estimators.contributions import Contributions, contribute_all
 from sklazy.estimators.explanations import explain_queries, verify_receipt
 from sklazy.estimators.influence import Influence, find_influence
 from sklazy.estimators.inputs import places_of
-from sklazy.estimators.keeping import encode_later, gather_queries, read_later
+from sklazy.estimators.keeping import (
+    encode_later,
+    gather_queries,
+    put_in_order,
+    read_later,
+)
 from sklazy.estimators.next_attribute import (
     Acquisition,
     Costs,
@@ -38,7 +43,7 @@ from sklazy.estimators.next_attribute import (
     acquire_attributes,
     suggest_attributes,
 )
-from sklazy.estimators.parameters import check_choice, time_advice
+from sklazy.estimators.parameters import check_choice
 from sklazy.estimators.questions import (
     find_similar,
     measure_novelty,
@@ -46,9 +51,8 @@ from sklazy.estimators.questions import (
     predict_past,
 )
 from sklazy.estimators.reference import find_link, name_methods
-from sklazy.estimators.state import describe_model
+from sklazy.estimators.saving import save_model
 from sklazy.receipts import Receipt, Receipts, Wanted
-from sklazy.storage.stored import write_cases
 from sklazy.tables import Table
 from sklazy.tables.arrays import are_dicts
 
@@ -456,11 +460,19 @@ class LazyEstimator(BaseEstimator):
         """
         return predict_past(self, rows)
 
-    def explore(self, *, port: int = 0, browser: bool = True) -> Any:  # noqa: ANN401
+    def explore(
+        self,
+        *,
+        port: int = 0,
+        browser: bool = True,
+        read_only: bool = False,
+        beside: "Mapping[str, LazyEstimator] | None" = None,
+    ) -> Any:  # noqa: ANN401
         """Open a page on this machine: cases, receipts, what-if, a map, an audit.
 
         Changes are made to a copy, the `model` of the explorer; this estimator stays as
-        it is. Needs ``pip install 'sklazy[serve]'``.
+        it is. As the last value of a notebook's cell the explorer is shown in the cell.
+        Needs ``pip install 'sklazy[serve]'``.
 
         Parameters
         ----------
@@ -468,13 +480,20 @@ class LazyEstimator(BaseEstimator):
             Port on 127.0.0.1; 0 for any free one.
         browser : bool, default=True
             Whether to open a browser. The address is in `url`.
+        read_only : bool, default=False
+            Whether the page refuses changes.
+        beside : mapping of str to estimator, optional
+            Other fitted estimators by name, shown on the same site.
 
         Returns
         -------
         explorer : Explorer
-            With `url`, `model`, `changes` and `stop()`; also a context manager.
+            With `url`, `model`, `changes`, `to_html()` and `stop()`; also a context
+            manager.
         """
-        return open_explorer(self, port, browser)
+        return open_explorer(
+            self, beside, port=port, browser=browser, read_only=read_only
+        )
 
     # --- the cases --------------------------------------------------------------------
 
@@ -494,7 +513,7 @@ class LazyEstimator(BaseEstimator):
                 f"ids={ids!r} and before={before!r}; give exactly one of them."
             )
         if ids is None:
-            forget_before(self.cases_, before, time_advice(self))
+            forget_before(self.cases_, before)
         else:
             self.cases_.forget(ids)
         return self
@@ -511,7 +530,7 @@ class LazyEstimator(BaseEstimator):
         with self.cases_.snapshot() as cases:
             return cases.digest()
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, n_parts: int | None = None) -> None:
         """Write parameters and cases to a file, as data only; see `sklazy.load`.
 
         An existing file is replaced only once the new one is complete.
@@ -519,9 +538,12 @@ class LazyEstimator(BaseEstimator):
         Parameters
         ----------
         path : str or Path
+        n_parts : int, optional
+            Write a folder of that many files in place of one, for the workers of a
+            cluster (`sklazy.dask.load`).
         """
         check_is_fitted(self)
-        write_cases(path, describe_model(self), self.cases_)
+        save_model(self, path, n_parts)
 
     @property
     def ids_(self) -> NDArray[Any]:
@@ -652,7 +674,7 @@ class LazyEstimator(BaseEstimator):
         """Read queries as a table, once the model is fitted."""
         if not hasattr(self, "cases_"):
             check_is_fitted(self)
-        X = gather_queries(self, X)
+        X = put_in_order(self, gather_queries(self, X))
         table = read_later(self, X)
         self._check_columns(X)
         return table
