@@ -461,11 +461,19 @@ class LazyEstimator(BaseEstimator):
         """
         return predict_past(self, rows)
 
-    def explore(self, *, port: int = 0, browser: bool = True) -> Any:  # noqa: ANN401
+    def explore(
+        self,
+        *,
+        port: int = 0,
+        browser: bool = True,
+        read_only: bool = False,
+        beside: "Mapping[str, LazyEstimator] | None" = None,
+    ) -> Any:  # noqa: ANN401
         """Open a page on this machine: cases, receipts, what-if, a map, an audit.
 
         Changes are made to a copy, the `model` of the explorer; this estimator stays as
-        it is. Needs ``pip install 'sklazy[serve]'``.
+        it is. As the last value of a notebook's cell the explorer is shown in the cell.
+        Needs ``pip install 'sklazy[serve]'``.
 
         Parameters
         ----------
@@ -473,13 +481,20 @@ class LazyEstimator(BaseEstimator):
             Port on 127.0.0.1; 0 for any free one.
         browser : bool, default=True
             Whether to open a browser. The address is in `url`.
+        read_only : bool, default=False
+            Whether the page refuses changes.
+        beside : mapping of str to estimator, optional
+            Other fitted estimators by name, shown on the same site.
 
         Returns
         -------
         explorer : Explorer
-            With `url`, `model`, `changes` and `stop()`; also a context manager.
+            With `url`, `model`, `changes`, `to_html()` and `stop()`; also a context
+            manager.
         """
-        return open_explorer(self, port, browser)
+        return open_explorer(
+            self, beside, port=port, browser=browser, read_only=read_only
+        )
 
     # --- the cases --------------------------------------------------------------------
 
