@@ -354,6 +354,9 @@ def test_every_value_has_its_sign_and_its_curve(browser, model):
         names = page.locator(".waterfall tbody tr:not(.end) td:first-child")
         order = sorted(told, key=lambda name: -abs(told[name]))
         assert names.all_inner_texts() == [name for name in order if told[name]]
+        page.get_by_role("button", name="Try other values").click()
+        page.get_by_role("link", name="try it").first.click()
+        api.expect(page.locator(".part-answer")).to_contain_text("changed")
         sides = page.locator("tr.side").all_inner_texts()
         assert sides[0].startswith("For this prediction")
 
