@@ -214,6 +214,7 @@ def test_findings_become_changes_that_can_be_undone(browser, model):
         go(page, "view=audit")
         page.get_by_role("button", name="Find doubtful").click()
         page.wait_for_selector(".finding")
+        assert page.locator(".finding p a", has_text="case").count() > 1
         page.get_by_label(f"Relabel to dear, case {worst}").first.click()
         page.wait_for_selector(".made")
         page.wait_for_selector("text=Changes (1)")
@@ -226,6 +227,10 @@ def test_findings_become_changes_that_can_be_undone(browser, model):
         page.get_by_label("Undo change 1").click()
         page.wait_for_selector("text=There are no changes yet")
         assert page.explorer.model.digest() == model.digest()
+        go(page, "view=cases&case=7")
+        page.get_by_role("button", name="Forget", exact=True).click()
+        page.wait_for_selector(".hint")
+        until(page, "document.querySelector('tr[data-id=\"7\"]') === null")
 
 
 def test_hostile_names_and_labels_run_nothing(browser):
