@@ -185,11 +185,16 @@ def test_a_new_row_is_pasted_or_typed(browser, model):
 
 def test_the_map_shares_the_selection(browser, model):
     with page_on(browser, model) as page:
+        held = []
+        page.route("**/api/map", lambda route: held.append(route))
+        go(page, "view=map")
+        note = page.locator("#what p[role=status].soft")
+        api.expect(note).to_have_text("Computing the map …")
+        held.pop().continue_()
+        page.unroute("**/api/map")
         go(page, "view=map&case=7")
         page.wait_for_selector(".voters")
-        api.expect(page.locator("#what p[role=status].soft")).to_contain_text(
-            "60 of 60 cases"
-        )
+        api.expect(note).to_contain_text("60 of 60 cases")
         for name in ["error", "doubt", "class"]:
             page.get_by_label(name, exact=True).check()
             page.wait_for_selector(".legend li")
