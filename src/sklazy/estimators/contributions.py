@@ -1,6 +1,8 @@
 """Contributions of features to the answers of an estimator."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +14,11 @@ from sklazy.answer.learner import Answer, AnyLearner
 from sklazy.answer.reasons import Shares, Wish, map_features
 from sklazy.answer.target import class_labels
 from sklazy.casebase import CaseBase
+from sklazy.casebase.matrix import encode_matrix
 from sklazy.errors import BadInputError
 from sklazy.flow import Queries
+from sklazy.methods.blends.learner import BlendLearner, LearnerMember
+from sklazy.methods.ensembles.learner import EnsembleLearner
 from sklazy.methods.family import find_contributions
 from sklazy.methods.plain import target_names
 from sklazy.receipts.families import FAMILIES_BY_ANSWER
@@ -94,22 +99,56 @@ def contribute_all(model: "LazyEstimator", X: object, of: object) -> Contributio
     if not hasattr(model, "cases_"):
         check_is_fitted(model)
     with model.cases_.snapshot() as cases:
-        queries = cases.encode(model._query_table(X))
-        learner = model._current_learner(cases)
+        queries = code_numbers(model, cases, X)
+        if queries is None:
+            queries = cases.encode(model._query_table(X))
+        learner = trace_paths(model._current_learner(cases))
         wanted = find_output(cases, of)
-        parts, n_queries = [], len(queries.codes)
-        with Progress("explaining", total=n_queries) as progress:
-            for first in range(0, max(n_queries, 1), _AT_ONCE):
-                rows = slice(first, first + _AT_ONCE)
-                part = Queries(queries.codes[rows], queries.values[rows])
-                parts.append(_contribute(learner, cases, part, wanted, model.n_jobs))
-                progress.advance(len(part.codes))
+        ask = partial(_contribute, learner, cases, wanted=wanted, n_jobs=model.n_jobs)
+        parts = list(map(ask, _cut(queries)))
         outputs = np.concatenate([outputs for outputs, _ in parts])
         columns = zip(*(shares for _, shares in parts), strict=True)
         values, base, answer, errors = (np.concatenate(column) for column in columns)
         names = map_features(cases).names
         of_each = name_outputs(cases, outputs)
     return Contributions(values, base, answer, names, of_each, errors)
+
+
+def code_numbers(model: "LazyEstimator", cases: CaseBase, X: object) -> Queries | None:
+    """Code a matrix of numbers without a table; None for a table to read or refuse."""
+    if type(X) is not np.ndarray or not model._reads_arrays:
+        return None
+    if cases.coder.nominal or cases.schema.origins or cases.schema.named:
+        return None
+    return encode_matrix(cases, X)
+
+
+def trace_paths(learner: AnyLearner) -> AnyLearner:
+    """A learner that keeps what contributions need of random paths it walks."""
+    if isinstance(learner, EnsembleLearner):
+        return replace(learner, traces=True)
+    if not isinstance(learner, BlendLearner):
+        return learner
+    members = [
+        replace(member, learner=trace_paths(member.learner))
+        if isinstance(member, LearnerMember)
+        else member
+        for member in learner.members
+    ]
+    return replace(learner, members=tuple(members))
+
+
+def _cut(queries: Queries) -> Iterator[Queries]:
+    """Some queries at a time, with a bar where there are many."""
+    n_queries = len(queries.codes)
+    if n_queries <= _AT_ONCE:
+        yield queries
+        return
+    with Progress("explaining", total=n_queries) as progress:
+        for first in range(0, n_queries, _AT_ONCE):
+            rows = slice(first, first + _AT_ONCE)
+            yield Queries(queries.codes[rows], queries.values[rows])
+            progress.advance(min(_AT_ONCE, n_queries - first))
 
 
 def _contribute(

@@ -13,7 +13,11 @@ from sklazy.answer.learner import Answer
 from sklazy.answer.reasons import Shares, Wish, map_features, pick_outputs
 from sklazy.casebase import CaseBase
 from sklazy.estimators.changes import ChangeTask, find_quick_change
-from sklazy.estimators.contributions import choose_outputs, name_outputs
+from sklazy.estimators.contributions import (
+    choose_outputs,
+    name_outputs,
+    trace_paths,
+)
 from sklazy.flow import Queries
 from sklazy.methods.blends.learner import BlendAnswer, BlendLearner, LearnerMember
 from sklazy.methods.family import find_contributions
@@ -74,7 +78,7 @@ class Reasoner:
         cases, here = self.held.cases, slice(query, query + 1)
         row = Queries(self.queries.codes[here], self.queries.values[here])
         table = None if self.table is None else self.table.take(np.array([query]))
-        batch, learner = Batch(cases, cases.cases, row), self.learner
+        batch, learner = Batch(cases, cases.cases, row), trace_paths(self.learner)
         answer = learner.answer(prepare(learner, cases), batch)
         outputs = choose_outputs(cases, answer, None)
         wish = Wish(outputs, map_features(cases), table=table)

@@ -63,6 +63,9 @@ class EnsembleAnswer:
         the data.
     combined : Combined
         The combined answers of the members.
+    traced : (changes, starts), or None
+        Changes of the outputs along random paths, and where they start, if the
+        learner traces them; see `trace_changes`.
     """
 
     learner: "EnsembleLearner"
@@ -72,6 +75,7 @@ class EnsembleAnswer:
     bags: Bags
     outputs: Floats
     combined: Combined
+    traced: tuple[Floats, Floats] | None = None
 
     @property
     def base(self) -> CaseBase:
@@ -145,6 +149,8 @@ class EnsembleLearner:
         the bags of random paths.
     in_part : bool
         Whether one of the copies that a whole weight stands for is left out, not all.
+    traces : bool
+        Whether answers by random paths hold the changes along them, for contributions.
     """
 
     target: Target
@@ -158,6 +164,7 @@ class EnsembleLearner:
     seed: int = 0
     approximate: bool = field(default=False, compare=False)
     in_part: bool = field(default=False, compare=False)
+    traces: bool = field(default=False, compare=False)
 
     def prepare(self, base: CaseBase) -> EnsembleCases:
         """Order and weigh the cases, and find what the members need."""
@@ -183,11 +190,19 @@ class EnsembleLearner:
             left_out=_left_out(data, batch),
             max_draws=self._n_draws(data.n_rows),
         )
-        outputs = self.ask(data, queries, bags)
+        member, traced = self.members[0], None
+        if (
+            self.traces
+            and isinstance(member, RandomTreeMember)
+            and not self.members[1:]
+        ):
+            outputs, changes, starts = member.trace(data, queries, bags)
+            traced = changes, starts
+        else:
+            outputs = self.ask(data, queries, bags)
         steps = data, queries, neighbors, bags, outputs
-        return EnsembleAnswer(
-            self, *steps, self.combine_outputs(data, neighbors, bags, outputs)
-        )
+        combined = self.combine_outputs(data, neighbors, bags, outputs)
+        return EnsembleAnswer(self, *steps, combined, traced)
 
     def _effort(self, data: EnsembleData, n_near: int) -> Effort:
         """A search and the members of all bags; memory for what they answer."""

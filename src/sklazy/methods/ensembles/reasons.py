@@ -40,7 +40,10 @@ def _share_paths(
     features, totals = wish.features, pick_outputs(answer, wish)
     values, errors = np.zeros((2, len(batch), len(features.names)))
     base, known = np.zeros(len(batch)), find_known(batch.base, batch.queries)
-    changes, starts = member.trace(answer.data, batch.queries, answer.bags)
+    if answer.traced is not None:
+        changes, starts = answer.traced
+    else:
+        _, changes, starts = member.trace(answer.data, batch.queries, answer.bags)
     for query, total in enumerate(totals.tolist()):
         in_use = np.zeros(len(features.names), np.bool_)
         in_use[features.of_attribute[known[query]]] = True
