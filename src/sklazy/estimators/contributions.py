@@ -1,7 +1,7 @@
 """Contributions of features to the answers of an estimator."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +20,11 @@ from sklazy.flow import Queries
 from sklazy.methods.blends.learner import BlendLearner, LearnerMember
 from sklazy.methods.ensembles.learner import EnsembleLearner
 from sklazy.methods.family import find_contributions
-from sklazy.methods.plain import target_names
+from sklazy.methods.plain import as_dates, describe_dates, target_names
 from sklazy.receipts.families import FAMILIES_BY_ANSWER
+from sklazy.report.axes import find_axes
 from sklazy.report.progress import Progress
+from sklazy.tables import Table
 
 if TYPE_CHECKING:
     import pandas
@@ -53,6 +55,8 @@ class Contributions:
         The class, or the name of the target, that values contribute to.
     errors : float64 array of shape (n_queries, n_features)
         Standard errors of values that were sampled; 0 where they are exact.
+    cells : list of arrays of shape (n_queries,)
+        The values of each feature; dates are datetime64.
 
     Examples
     --------
@@ -72,6 +76,7 @@ class Contributions:
     names: list[str]
     of: NDArray[Any]
     errors: Floats
+    cells: list[NDArray[Any]] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -80,6 +85,65 @@ class Contributions:
     def importance(self) -> Floats:
         """Mean absolute contribution of each feature, (n_features,)."""
         return np.asarray(np.abs(self.values).mean(axis=0))
+
+    def dependence(self, name: str) -> tuple[NDArray[Any], Floats]:
+        """The values of a feature, and its contributions, each (n_queries,).
+
+        Parameters
+        ----------
+        name : str
+
+        Examples
+        --------
+        >>> from sklazy import LazyRidgeRegressor
+        >>> X, y = [[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]
+        >>> found = LazyRidgeRegressor().fit(X, y).contributions(X)
+        >>> values, added = found.dependence("x0")
+        >>> values.tolist(), bool(added[0] < added[1] < added[2])
+        ([0.0, 1.0, 2.0], True)
+        """
+        if name not in self.names:
+            raise BadInputError(
+                f"name={name!r} is no feature; give one of "
+                f"{', '.join(map(repr, self.names[:8]))}."
+            )
+        j = self.names.index(name)
+        return self.cells[j], np.asarray(self.values[:, j])
+
+    def plot_importance(self, ax: Any = None, most: int = 15) -> Any:  # noqa: ANN401
+        """Draw mean absolute contributions, the largest first (needs matplotlib).
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Default: new ones.
+        most : int, default=15
+            How many features.
+        """
+        ax = find_axes(ax, new=True)
+        order = np.argsort(-self.importance, kind="stable")[:most]
+        ax.barh(range(len(order)), self.importance[order])
+        ax.set_yticks(range(len(order)), [self.names[j] for j in order.tolist()])
+        ax.invert_yaxis()
+        ax.set_xlabel("mean absolute contribution")
+        return ax
+
+    def plot_dependence(self, name: str, ax: Any = None) -> Any:  # noqa: ANN401
+        """Draw the contributions of a feature against its values (needs matplotlib).
+
+        Parameters
+        ----------
+        name : str
+        ax : matplotlib axes, optional
+            Default: new ones.
+        """
+        values, added = self.dependence(name)
+        known = np.array([value is not None and value == value for value in values])
+        ax = find_axes(ax, new=True)
+        ax.plot(values[known], added[known], "o")
+        ax.axhline(0.0, linestyle=":", color="gray")
+        ax.set(xlabel=name, ylabel="contribution")
+        return ax
 
     def to_frame(self) -> "pandas.DataFrame":
         """A pandas frame: a row per query, the base, a column per feature, the answer.
@@ -99,9 +163,10 @@ def contribute_all(model: "LazyEstimator", X: object, of: object) -> Contributio
     if not hasattr(model, "cases_"):
         check_is_fitted(model)
     with model.cases_.snapshot() as cases:
-        queries = code_numbers(model, cases, X)
+        queries, table = code_numbers(model, cases, X), None
         if queries is None:
-            queries = cases.encode(model._query_table(X))
+            table = model._query_table(X)
+            queries = cases.encode(table)
         learner = trace_paths(model._current_learner(cases))
         wanted = find_output(cases, of)
         ask = partial(_contribute, learner, cases, wanted=wanted, n_jobs=model.n_jobs)
@@ -111,7 +176,31 @@ def contribute_all(model: "LazyEstimator", X: object, of: object) -> Contributio
         values, base, answer, errors = (np.concatenate(column) for column in columns)
         names = map_features(cases).names
         of_each = name_outputs(cases, outputs)
-    return Contributions(values, base, answer, names, of_each, errors)
+        cells = _list_cells(cases, queries, table)
+    return Contributions(values, base, answer, names, of_each, errors, cells)
+
+
+def _list_cells(
+    cases: CaseBase, queries: Queries, table: Table | None
+) -> list[NDArray[Any]]:
+    """The values of the features of queries; those set aside are None."""
+    if table is None:
+        return list(queries.values.T)
+    features, matched = map_features(cases), cases.matched(table).columns
+    first = {int(f): j for j, f in reversed(list(enumerate(features.of_attribute)))}
+    dates = describe_dates(cases).get("dates", ())
+    columns = []
+    for j, name in enumerate(features.names):
+        nothing = np.full(table.n_rows, None)
+        column = matched[first[j]] if j in first else None
+        if column is None or column.kind == "nominal":
+            cells = nothing if column is None else np.array(column.cells(), object)
+        elif name in dates:
+            cells = as_dates(column.data)
+        else:
+            cells = np.asarray(column.data, np.float64)
+        columns.append(cells)
+    return columns
 
 
 def code_numbers(model: "LazyEstimator", cases: CaseBase, X: object) -> Queries | None:
