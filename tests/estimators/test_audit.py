@@ -370,3 +370,20 @@ def test_nothing_that_is_given_is_changed():
         audit(frame, labels)
     pd.testing.assert_frame_equal(frame, before)
     assert labels == labels_before
+
+
+@pytest.mark.parametrize("n_wrong", [0, 10, 30])
+def test_wrong_labels_are_counted_roughly(n_wrong):
+    rng = np.random.default_rng(0)
+    X, y = load_wine(return_X_y=True)
+    y = y.copy()
+    wrong = rng.permutation(len(y))[:n_wrong]
+    y[wrong] = (y[wrong] + 1) % 3
+    result = audit(X, y)
+    assert abs(result.expected_wrong - n_wrong) <= 5 + 0.3 * n_wrong
+    n_labels = len(result.of_kind("label"))
+    if n_labels == 0:
+        return
+    said = f"roughly {max(1, round(result.expected_wrong))} of {n_labels} are wrong"
+    assert said in " ".join(result.to_text().split())
+    assert result.to_dict()["expected_wrong"] == result.expected_wrong

@@ -17,14 +17,15 @@ from sklearn.preprocessing import OneHotEncoder
 
 import sklazy
 from discovery import one_keeper_of_each
+from mixed import example_frame
 from sklazy import (
     BadInputError,
     BadTypeError,
     DataWarning,
-    LazyKernelClassifier,
     LazyNBClassifier,
 )
 from sklazy.errors import warn_once
+from sklazy.tables import as_table
 
 DAYS = [datetime.date(2024, 1, 1 + i) for i in range(12)]
 
@@ -71,15 +72,6 @@ def test_an_encoder_in_a_pipeline_gives_dense_output():
 
 
 # --- times ----------------------------------------------------------------------------
-
-
-def test_rows_without_times_where_fit_takes_none_go_by_their_ids():
-    model = LazyKernelClassifier().fit(_frame(), _classes())
-    with pytest.raises(BadInputError, match=r"ids.*LazyNBClassifier") as caught:
-        model.forget(before=DAYS[3])
-    assert "give times to fit" not in str(caught.value)
-    old = [i for i, day in enumerate(DAYS) if day < DAYS[3]]
-    assert model.forget(old).ids_.tolist() == list(range(3, 12))
 
 
 def test_rows_without_times_where_fit_takes_them_get_them():
@@ -225,3 +217,24 @@ def test_sets_list_the_labels_that_the_matrix_marks(coverage):
 def test_completion_shows_public_names_alone():
     assert sklazy.Table.from_any([[1.0]]).n_rows == 1  # imports rooms of the house
     assert dir(sklazy) == sklazy.__all__
+
+
+@one_keeper_of_each
+@pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
+def test_columns_of_a_frame_are_found_by_name(setting):
+    frame, labels, numbers = example_frame()
+    y = numbers if is_regressor(setting.model) else labels
+    model = clone(setting.model).fit(frame, y)
+    turned = frame[frame.columns[::-1]]
+    expected = model.predict(frame[:3]).tolist()
+    assert model.predict(turned[:3]).tolist() == expected
+    assert model.predict(pl.from_pandas(turned[:3])).tolist() == expected
+    assert model.predict(as_table(turned[:3])).tolist() == expected
+    before = model.digest()
+    model.partial_fit(turned[:2], y[:2], ids=[1000, 1001])
+    assert model.forget([1000, 1001]).digest() == before
+    renamed = frame.rename(columns={frame.columns[0]: "other"})
+    with pytest.raises(ValueError, match=r"unseen at fit time:\n- other"):
+        model.predict(renamed[:3])
+    with pytest.raises(ValueError, match="yet now missing"):
+        model.predict(frame.iloc[:3, 1:])

@@ -282,7 +282,9 @@ def test_groups_may_be_given_in_order_of_arrival():
     assert (model.predict_set(queries, 0.8, groups=left) == named).all()
 
 
-@pytest.mark.parametrize("how", [{}, {"by": "nearness"}, {"groups": "site"}], ids=str)
+@pytest.mark.parametrize(
+    "how", [{}, {"by": None}, {"by": "nearness"}, {"groups": "site"}], ids=str
+)
 def test_intervals_cover_as_promised(how):
     model = sklazy.LazyRidgeRegressor().fit(*draw_numbers(400))
     X, y = draw_numbers(2000, seed=1)
@@ -290,7 +292,7 @@ def test_intervals_cover_as_promised(how):
     assert abs(((low <= y) & (y <= high)).mean() - 0.9) < 0.04
     wild = (X["site"] == "wild").to_numpy()
     ratio = (high - low)[wild].mean() / (high - low)[~wild].mean()
-    assert (ratio > 2) == bool(how)
+    assert (ratio > 2) == (how != {"by": None})
 
 
 def test_settings_chosen_by_all_targets_do_not_judge_themselves():
@@ -422,7 +424,7 @@ def test_ways_that_cannot_be_gone_are_refused(how, message):
 
 def test_intervals_have_ways_of_their_own():
     X, _ = draw_numbers(1)
-    with pytest.raises(BadInputError, match="by='class'; expected None or 'nearness'"):
+    with pytest.raises(BadInputError, match="by='class'; expected 'auto', None, "):
         LINE.predict_interval(X, by="class")
     with pytest.raises(BadInputError, match="method='full' is not known"):
         LINE.predict_interval(X, method="full")

@@ -140,3 +140,34 @@ def jackknife_plus_set(rows, classes, query, labels, coverage, refit):
         )
         within.append(stranger < (1 + len(rows)) * coverage - 1e-9)
     return within
+
+
+def way_of_widths(targets, values, coverage, near):
+    """The way whose intervals of rows left out are narrowest, by plain loops.
+
+    `near` has, for plain residuals and for ratios, the mean score around each row.
+    """
+    least = min(targets)
+    ways = {None: (False, False), "nearness": (False, True)}
+    if least > 0:
+        ways |= {"ratio": (True, False), "both": (True, True)}
+    widths = {}
+    for way, (is_ratio, is_near) in ways.items():
+        scores, lengths, rows = [], [], zip(targets, values, strict=True)
+        for i, (target, value) in enumerate(rows):
+            score = abs(target - value)
+            if is_ratio:
+                score = abs(math.log(target / max(value, least)))
+            lengths.append(near[is_ratio][i] if is_near else 1.0)
+            scores.append(score / lengths[-1])
+        half = sorted(scores)[rank_of(len(scores), coverage) - 1]
+        total = 0.0
+        for value, length in zip(values, lengths, strict=True):
+            low, high = value - half * length, value + half * length
+            if is_ratio:
+                middle = max(value, least)
+                low, high = (middle * math.exp(s * half * length) for s in (-1, 1))
+            low = max(low, 0.0) if least >= 0 else low
+            total += max(high, low) - low
+        widths[way] = total
+    return min(widths, key=widths.get)

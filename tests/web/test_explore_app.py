@@ -10,6 +10,7 @@ from explored import flats, nearest_class
 from sklazy.cli import main
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.web.explore.app import make_explorer
+from sklazy.web.explore.downloads import make_download
 from sklazy.web.explore.session import Session
 from web_asking import ask
 
@@ -21,7 +22,7 @@ OWN = {"authorization": f"Bearer {TOKEN}"}
 def app():
     frame, label, _ = flats()
     session = Session(nearest_class().fit(frame, label), "<b>flats</b>.csv")
-    yield make_explorer(session, TOKEN)
+    yield make_explorer([session], TOKEN)
     session.close()
 
 
@@ -125,7 +126,74 @@ def test_an_estimator_opens_its_explorer():
         explorer._session.change("forget", 3, None, "")
         assert 3 not in explorer.model.ids_
         assert [one["kind"] for one in explorer.changes] == ["forget"]
+        assert '<iframe src="http://127.0.0.1:' in explorer._repr_html_()
+        assert 'height="300"' in explorer.to_html(300)
     assert 3 in model.ids_
+
+
+def sites():
+    """Two sessions that cannot be changed, on one site."""
+    frame, label, rent = flats(20)
+    models = {
+        "flats": nearest_class().fit(frame, label),
+        "Rents <b>": sklazy.LazyKNeighborsRegressor(3).fit(frame, rent),
+    }
+    return [Session(model, name, read_only=True) for name, model in models.items()]
+
+
+def test_several_models_share_a_site_that_nobody_can_change():
+    sessions = sites()
+    app = make_explorer(sessions, TOKEN)
+    try:
+        page = ask(app, headers=OWN).body.decode()
+        assert 'href="flats/"' in page
+        assert 'href="rents-b/"' in page
+        assert "<b>" not in page
+        for path, target in ("/flats", "price"), ("/rents-b", "rent"):
+            shell = ask(app, path=f"{path}/", headers=OWN).body.decode()
+            assert 'src="../static/main.js"' in shell
+            assert "read-only" in shell
+            said = ask(app, path=f"{path}/api/overview", headers=OWN)
+            overview = json.loads(said.body)
+            assert (overview["target"], overview["read_only"]) == (target, True)
+            assert ask(app, path=f"{path}/download/data.csv", headers=OWN).status == 200
+            for name, body in ("change", {"kind": "forget", "case": 1}), ("undo", {}):
+                where = {"path": f"{path}/api/{name}", "headers": OWN}
+                assert ask(app, "POST", body=body, **where).status == 422
+        assert all(len(session.changes) == 0 for session in sessions)
+        assert ask(app, path="/api/overview", headers=OWN).status == 404
+        assert ask(app, path="/flats/api/overview").status == 401
+    finally:
+        for session in sessions:
+            session.close()
+
+
+def test_a_frame_needs_the_token_in_its_path_and_a_page_on_this_machine(app):
+    frame, label, _ = flats(20)
+    session = Session(nearest_class().fit(frame, label), "flats")
+    framed = make_explorer([session], TOKEN, framed=True)
+    path, navigating = (
+        f"/frame/{TOKEN}",
+        {
+            "sec-fetch-site": "cross-site",
+            "sec-fetch-dest": "iframe",
+        },
+    )
+    try:
+        said = ask(framed, path=f"{path}/", headers=navigating)
+        assert said.status == 200
+        assert "x-frame-options" not in said.headers
+        policy = said.headers["content-security-policy"]
+        assert "frame-ancestors http://localhost:* http://127.0.0.1:*" in policy
+        assert ask(framed, path=f"{path}/static/main.js").status == 200
+        assert ask(framed, path=f"{path}/api/overview").status == 200
+        other = {"sec-fetch-site": "cross-site", "sec-fetch-dest": "empty"}
+        assert ask(framed, path=f"{path}/api/overview", headers=other).status == 403
+        assert ask(framed, path="/frame/another/", headers=navigating).status == 401
+        assert ask(framed, headers=OWN).headers["x-frame-options"] == "DENY"
+        assert ask(app, path=f"{path}/", headers=OWN).status == 404
+    finally:
+        session.close()
 
 
 @pytest.fixture
@@ -133,10 +201,11 @@ def opened(monkeypatch):
     """The sessions and pages that commands open, which end at once."""
     seen, pages = [], []
 
-    def run(session, port, on_start):
-        seen.append((session, port))
+    def run(sessions, port, on_start):
+        seen.append((*sessions, port))
         on_start("http://127.0.0.1:1/?token=x")
-        session.close()
+        for session in sessions:
+            session.close()
 
     monkeypatch.setattr("sklazy.cli.explore.run_explorer", run)
     monkeypatch.setattr("webbrowser.open", pages.append)
@@ -167,3 +236,30 @@ def test_the_command_opens_files_and_models(tmp_path, opened):
     result = CliRunner().invoke(main, ["explore", file, "-t", "rent", "-m", "ridge"])
     assert result.exit_code == 2
     assert "has no cases to explore" in result.output
+
+
+def test_the_command_shares_files_and_models_and_keeps_the_file(tmp_path, opened):
+    frame, label, _ = flats(20)
+    frame.assign(price=label).to_csv(tmp_path / "flats.csv", index=False)
+    seen, _ = opened
+    file, model = str(tmp_path / "flats.csv"), str(tmp_path / "price.sklazy")
+    common = ["-t", "price", "-m", "lazy-knn"]
+    assert CliRunner().invoke(main, ["fit", file, *common, "-o", model]).exit_code == 0
+    shared = ["--beside", model, "--beside", file, "--read-only", "--no-browser"]
+    result = CliRunner().invoke(main, ["explore", file, *common, *shared])
+    assert result.exit_code == 0, result.output
+    *sessions, _ = seen.pop()
+    assert [one.source for one in sessions] == [
+        "flats.csv",
+        "price.sklazy",
+        "flats.csv",
+    ]
+    assert [one.state.target for one in sessions] == ["price"] * 3
+    session = sessions[0]
+    assert all(one.read_only for one in sessions)
+    session.changes.add("relabel", 3, "dear", "")
+    session.changes.add("forget", 4, None, "")
+    changed, _ = make_download(session, "own.csv", {})
+    lines = (tmp_path / "flats.csv").read_bytes().splitlines(keepends=True)
+    lines[4] = lines[4].replace(b"cheap", b"dear")
+    assert changed == b"".join(lines[:5] + lines[6:])

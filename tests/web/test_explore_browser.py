@@ -1,9 +1,11 @@
 """The explorer in a real browser: every page opened, clicked, typed into."""
 
 import contextlib
+import http.server
 import json
 import re
 import shutil
+import threading
 
 import numpy as np
 import pandas as pd
@@ -313,3 +315,100 @@ def test_numbers_are_explored_as_well(browser):
         page.get_by_role("button", name="Relabel").click()
         page.wait_for_selector("text=Changes (1)")
         api.expect(page.locator(".part-head")).to_contain_text("rent is 333")
+
+
+NARROW = {"width": 1000, "height": 900}
+
+
+def top_of(page, selector):
+    """Where an element begins on the screen, in pixels from the top."""
+    return page.locator(selector).first.bounding_box()["y"]
+
+
+@pytest.mark.parametrize("size", [NARROW, PHONE])
+def test_a_found_case_opens_in_view_and_the_answer_stays(browser, model, size):
+    with page_on(browser, model, size) as page:
+        page.locator("#find").fill("7")
+        page.locator("#find").press("Enter")
+        api.expect(page.locator(".part-answer .big")).to_contain_text("(")
+        assert 0 <= top_of(page, "#row h2") < 100
+        assert 0 <= top_of(page, ".part-answer") < 300
+        page.wait_for_selector(".curve svg")
+        page.locator(".field input[type=range]").last.scroll_into_view_if_needed()
+        until(page, "scrollY > 500")
+        assert top_of(page, ".part-answer") == pytest.approx(0, abs=1)
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+def test_every_value_has_its_sign_and_its_curve(browser, model):
+    with page_on(browser, model) as page:
+        go(page, "view=cases&case=7")
+        until(page, "document.querySelectorAll('.curve svg').length == 4")
+        reasons = page.explorer.model.forget([7]).contributions(flats()[0][7:8])
+        told = dict(zip(reasons.names, reasons.values[0], strict=True))
+        for name, value in told.items():
+            field = page.locator(f".field[data-name={name}]")
+            points = f"{abs(100 * value):.1f} points"
+            api.expect(field.locator(".adds")).to_contain_text(points)
+            assert field.locator(".curve .here").count() == 1
+        names = page.locator(".waterfall tbody tr:not(.end) td:first-child")
+        order = sorted(told, key=lambda name: -abs(told[name]))
+        assert names.all_inner_texts() == [name for name in order if told[name]]
+        sides = page.locator("tr.side").all_inner_texts()
+        assert sides[0].startswith("For this prediction")
+
+
+def test_a_date_is_one_control(browser):
+    frame, label, _ = flats()
+    frame["sold"] = pd.date_range("2024-01-01", periods=60)
+    with page_on(browser, nearest_class().fit(frame, label)) as page:
+        go(page, "view=cases&case=7")
+        page.wait_for_selector(".voters")
+        field = page.locator(".field", has_text="sold")
+        assert field.count() == 1
+        assert field.locator("input[type=date]").input_value() == "2024-01-08"
+        field.locator("input[type=date]").fill("2024-02-20")
+        until(page, "location.hash.includes('19773')")
+        assert "2024-01-08" in page.locator(".cases").inner_text()
+        assert "19730" not in page.locator("main").inner_text()
+
+
+@contextlib.contextmanager
+def notebook_at(text):
+    """The address of a page that is served under another name of this machine."""
+
+    class Notebook(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Notebook) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://localhost:{server.server_port}/"
+        server.shutdown()
+
+
+def test_a_notebook_on_another_site_shows_it_in_a_frame(browser, model):
+    options = {"browser": False, "read_only": True, "beside": {"b": model}}
+    with (
+        model.explore(**options) as explorer,
+        notebook_at(explorer.to_html(600)) as address,
+    ):
+        context = browser.new_context(viewport=WIDE)
+        page = context.new_page()
+        page.goto(address)
+        frame = page.frame_locator("iframe")
+        frame.get_by_role("link", name="b", exact=True).click()
+        api.expect(frame.locator("h1")).to_have_text("Overview")
+        frame.get_by_role("link", name="Cases", exact=True).click()
+        frame.locator("tr[data-id] a").first.click()
+        api.expect(frame.locator(".waterfall").first).to_be_visible()
+        assert frame.get_by_role("button", name="Keep as it is").count() == 0
+        assert frame.get_by_role("button", name="Forget").count() == 0
+        api.expect(frame.locator(".badge")).to_have_text("read-only")
+        context.close()

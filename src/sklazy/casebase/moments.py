@@ -75,12 +75,13 @@ def as_moment(moment: object, clock: Clock, name: str) -> float:
     return float(times.values[0, 0])
 
 
-def forget_before(cases: "CaseBase", before: object, way_out: str) -> None:
-    """Forget the rows before a moment; where there are no times, name the way out."""
+def forget_before(cases: "CaseBase", before: object) -> None:
+    """Forget the rows before a moment."""
     with cases._lock:  # so that they are those that are there
         if not cases.schema.clock:
             raise BadInputError(
-                f"before={before!r}, but the rows have no times; {way_out}."
+                f"before={before!r}, but the rows have no times; give times to fit, or "
+                "forget rows by their ids."
             )
         moment = as_moment(before, cases.schema.clock, "before")
         old = moments_of(cases.rows) < moment

@@ -1,6 +1,7 @@
 """`sklazy explore`: cases, receipts and what-if in a browser."""
 
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -13,9 +14,10 @@ from sklazy.cli.models import (
     is_model,
     load_model,
 )
-from sklazy.cli.options import MethodChoice, TrainingFile
-from sklazy.cli.tasks import read_task
+from sklazy.cli.options import AUTO, MethodChoice, TrainingFile
+from sklazy.cli.tasks import read_task, reading_settings
 from sklazy.web.explore.opening import run_explorer
+from sklazy.web.explore.own_file import keep_file
 from sklazy.web.explore.session import Session
 
 
@@ -25,17 +27,12 @@ def explore(
     choice: MethodChoice,
     port: int,
     browser: bool,
+    beside: Sequence[str],
+    read_only: bool,
 ) -> None:
     """Serve the explorer until Ctrl-C."""
-    title = "standard input" if source.train == "-" else Path(source.train).name
-    if is_model(source.train):
-        fitted = load_model(source, choice)
-        session = Session(fitted.model, title, copied=False)
-    else:
-        task = read_task(console, source)
-        fitted = fit_task(task, choose_method(choice))
-        check_lazy(fitted, "explore", "cases to explore")
-        session = Session(fitted.model, title, task.like, copied=False)
+    opened = [(source, choice), *(_share(path, source, choice) for path in beside)]
+    sessions = [_open(console, *options, read_only) for options in opened]
 
     def show(url: str) -> None:
         console.result(
@@ -45,4 +42,36 @@ def explore(
         if browser:
             webbrowser.open(url)
 
-    run_explorer(session, port, show)
+    run_explorer(sessions, port, show)
+
+
+def _share(
+    path: str, source: TrainingFile, choice: MethodChoice
+) -> tuple[TrainingFile, MethodChoice]:
+    """The options for another file; those of training are not for a model."""
+    if is_model(path):
+        return TrainingFile(path, None, AUTO, ()), MethodChoice(AUTO)
+    return source._replace(train=path), choice
+
+
+def _open(
+    console: Console, source: TrainingFile, choice: MethodChoice, read_only: bool
+) -> Session:
+    """A file or a model, to be explored."""
+    title = "standard input" if source.train == "-" else Path(source.train).name
+    if is_model(source.train):
+        fitted = load_model(source, choice)
+        return Session(fitted.model, title, copied=False, read_only=read_only)
+    task = read_task(console, source)
+    fitted = fit_task(task, choose_method(choice))
+    check_lazy(fitted, "explore", "cases to explore")
+    reading, settings = task.like[task.name].reading, reading_settings(source.id_column)
+    own = keep_file(source.train, task.name, task.rows.tolist(), settings, reading)
+    return Session(
+        fitted.model,
+        title,
+        task.like,
+        own_file=own,
+        copied=False,
+        read_only=read_only,
+    )

@@ -30,6 +30,14 @@ from sklazy.cli.options import (
     help="Port on 127.0.0.1; 0 for any free port.",
 )
 @click.option("--browser/--no-browser", default=True, help="Whether to open a browser.")
+@click.option(
+    "--beside",
+    multiple=True,
+    type=IN_FILE,
+    metavar="TRAIN|MODEL",
+    help="Another file or model on the same site. Repeat for several.",
+)
+@click.option("--read-only", is_flag=True, help="Refuse changes made on the page.")
 @runs("explore")
 def explore() -> None:
     """Explore cases, receipts, what-if questions, a map and an audit in a browser.
@@ -43,6 +51,7 @@ def explore() -> None:
       sklazy explore flats.csv --target heating
       sklazy explore flats.csv -t rent --id flat --no-browser --port 8000
       sklazy explore rent.sklazy
+      sklazy explore flats.csv -t heating --beside heating.sklazy --read-only
     """
 
 

@@ -31,7 +31,12 @@ from sklazy.estimators.curves import AnswerCurve, draw_curve
 from sklazy.estimators.explanations import explain_queries, verify_receipt
 from sklazy.estimators.influence import Influence, find_influence
 from sklazy.estimators.inputs import places_of
-from sklazy.estimators.keeping import encode_later, gather_queries, read_later
+from sklazy.estimators.keeping import (
+    encode_later,
+    gather_queries,
+    put_in_order,
+    read_later,
+)
 from sklazy.estimators.next_attribute import (
     Acquisition,
     Costs,
@@ -39,7 +44,7 @@ from sklazy.estimators.next_attribute import (
     acquire_attributes,
     suggest_attributes,
 )
-from sklazy.estimators.parameters import check_choice, time_advice
+from sklazy.estimators.parameters import check_choice
 from sklazy.estimators.questions import (
     find_similar,
     measure_novelty,
@@ -103,7 +108,7 @@ class LazyEstimator(BaseEstimator):
         *,
         coverage: float | None = None,
         method: str = "jackknife",
-        by: str | None = None,
+        by: str | None = "auto",
         accuracy: float | None = None,
         suggest: bool = False,
         costs: Mapping[str, float] | ArrayLike | None = None,
@@ -119,7 +124,8 @@ class LazyEstimator(BaseEstimator):
             Add the set of classes (`predict_set`) or the interval (`predict_interval`)
             to each receipt.
         method, by
-            As for `predict_set` and `predict_interval`.
+            As for `predict_set` and `predict_interval`; "auto" is None for classes.
+            Receipts name what was taken.
         accuracy : float in (0, 1), optional
             For classes: report whether the answer is sure enough to be given; see
             `predict_or_abstain`.
@@ -488,11 +494,19 @@ class LazyEstimator(BaseEstimator):
         """
         return predict_past(self, rows)
 
-    def explore(self, *, port: int = 0, browser: bool = True) -> Any:  # noqa: ANN401
+    def explore(
+        self,
+        *,
+        port: int = 0,
+        browser: bool = True,
+        read_only: bool = False,
+        beside: "Mapping[str, LazyEstimator] | None" = None,
+    ) -> Any:  # noqa: ANN401
         """Open a page on this machine: cases, receipts, what-if, a map, an audit.
 
         Changes are made to a copy, the `model` of the explorer; this estimator stays as
-        it is. Needs ``pip install 'sklazy[serve]'``.
+        it is. As the last value of a notebook's cell the explorer is shown in the cell.
+        Needs ``pip install 'sklazy[serve]'``.
 
         Parameters
         ----------
@@ -500,13 +514,20 @@ class LazyEstimator(BaseEstimator):
             Port on 127.0.0.1; 0 for any free one.
         browser : bool, default=True
             Whether to open a browser. The address is in `url`.
+        read_only : bool, default=False
+            Whether the page refuses changes.
+        beside : mapping of str to estimator, optional
+            Other fitted estimators by name, shown on the same site.
 
         Returns
         -------
         explorer : Explorer
-            With `url`, `model`, `changes` and `stop()`; also a context manager.
+            With `url`, `model`, `changes`, `to_html()` and `stop()`; also a context
+            manager.
         """
-        return open_explorer(self, port, browser)
+        return open_explorer(
+            self, beside, port=port, browser=browser, read_only=read_only
+        )
 
     # --- the cases --------------------------------------------------------------------
 
@@ -526,7 +547,7 @@ class LazyEstimator(BaseEstimator):
                 f"ids={ids!r} and before={before!r}; give exactly one of them."
             )
         if ids is None:
-            forget_before(self.cases_, before, time_advice(self))
+            forget_before(self.cases_, before)
         else:
             self.cases_.forget(ids)
         return self
@@ -684,7 +705,7 @@ class LazyEstimator(BaseEstimator):
         """Read queries as a table, once the model is fitted."""
         if not hasattr(self, "cases_"):
             check_is_fitted(self)
-        X = gather_queries(self, X)
+        X = put_in_order(self, gather_queries(self, X))
         table = read_later(self, X)
         self._check_columns(X)
         return table

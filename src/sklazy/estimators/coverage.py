@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer.target import class_labels
-from sklazy.answer.uncertainty.intervals import find_intervals, find_left_out_intervals
+from sklazy.answer.uncertainty.intervals import (
+    WAYS,
+    are_positive,
+    choose_way,
+    find_intervals,
+    find_left_out_intervals,
+)
 from sklazy.answer.uncertainty.sets import (
     ConformalQueries,
     rank_by_full,
@@ -37,6 +43,9 @@ Groups = str | tuple[Any, Any] | None
 
 SET_METHODS = ("jackknife", "jackknife+", "minmax", "full")
 INTERVAL_METHODS = SET_METHODS[:3]
+
+AUTO = "auto"
+"""Of `by`: the way in which left-out intervals are narrowest."""
 
 
 class Grouped(NamedTuple):
@@ -82,6 +91,8 @@ def _describe_sets(
 ) -> list[dict[str, Any]]:
     if wanted.coverage is None:
         return [{}] * len(table)
+    if wanted.by == AUTO:  # for numbers: sets have one way unless another is wanted
+        wanted = wanted._replace(by=None)
     share, way = _check_coverage(wanted.coverage), (wanted.method, wanted.by, None)
     ranks = _rank_classes(model, cases, table, share, *way)
     rows = zip(ranks.credibility, ranks.cover(share), strict=True)
@@ -149,7 +160,7 @@ def predict_intervals(
     share = _check_coverage(coverage)
     table = model._query_table(X)
     with model.cases_.snapshot() as cases:
-        ends = _find_ends(model, cases, table, share, method, by, groups)
+        _, ends = _find_ends(model, cases, table, share, method, by, groups)
     return ends[:, 0] if model._is_flat else ends
 
 
@@ -165,7 +176,8 @@ def describe_number_doubt(
     if wanted.coverage is None:
         return [{}] * len(table)
     share, way = _check_coverage(wanted.coverage), (wanted.method, wanted.by, None)
-    intervals = _find_ends(model, cases, table, share, *way)
+    by, intervals = _find_ends(model, cases, table, share, *way)
+    wanted = wanted._replace(by=by)
     return [describe_interval(cases, wanted, ends) for ends in intervals]
 
 
@@ -177,24 +189,39 @@ def _find_ends(
     method: str,
     by: str | None,
     groups: Groups,
-) -> Floats:
-    """Intervals by one state of the cases, (n_queries, n_targets, 2)."""
+) -> tuple[str | None, Floats]:
+    """Intervals by one state of the cases, (n_queries, n_targets, 2).
+
+    The first of the pair is the way in which widths follow the row.
+    """
+    if by == AUTO and (method != "jackknife" or groups is not None):
+        by = None
     _check_way(method, by, groups, INTERVAL_METHODS)
-    if by not in (None, "nearness"):
-        raise BadInputError(f"by={by!r}; expected None or 'nearness'.")
+    _check_widths(by, cases)
     numbered = _find_groups(groups, cases, table)
     queries = ConformalQueries(table, numbered.queries, numbered.rows)
     _check_enough(_count_kinds(queries, cases, numbered.labels), coverage)
     learner, n_jobs = model._current_learner(cases), model.n_jobs
-    if method == "jackknife":
-        near = by == "nearness"
-        return find_intervals(
-            learner, cases, queries, coverage, n_jobs, by_nearness=near
+    if method != "jackknife":
+        widest = method == "minmax"
+        return by, find_left_out_intervals(
+            learner, cases, queries, coverage, n_jobs, widest=widest
         )
-    widest = method == "minmax"
-    return find_left_out_intervals(
-        learner, cases, queries, coverage, n_jobs, widest=widest
-    )
+    if by == AUTO:
+        by = choose_way(learner, cases, queries, coverage, n_jobs)
+    return by, find_intervals(learner, cases, queries, coverage, n_jobs, by=by)
+
+
+def _check_widths(by: object, cases: CaseBase) -> None:
+    """Refuse ways of widths that do not exist, or not for these targets."""
+    if by not in (*WAYS, AUTO):
+        expected = "'auto', None, 'nearness', 'ratio' or 'both'"
+        raise BadInputError(f"by={by!r}; expected {expected}.")
+    if by in ("ratio", "both") and not are_positive(cases):
+        raise BadInputError(
+            f"by={by!r} is for targets above 0, but some row has one of 0 or less. "
+            "Give by='auto', 'nearness' or None."
+        )
 
 
 # --- groups and checks ----------------------------------------------------------------
@@ -230,9 +257,9 @@ def _check_way(
 ) -> None:
     """Refuse ways to cover that do not exist, or not together."""
     check_choice("method", method, kinds)
-    if by == "nearness" and (method != "jackknife" or groups is not None):
+    if by in WAYS[1:] and (method != "jackknife" or groups is not None):
         raise BadInputError(
-            f"by='nearness' with method={method!r} and groups={groups!r}; expected "
+            f"by={by!r} with method={method!r} and groups={groups!r}; expected "
             "method='jackknife' and groups=None."
         )
 

@@ -36,7 +36,7 @@ from sklazy.flow import Queries
 from sklazy.tables import Table, as_table
 from sklazy.tables.arrays import are_dicts
 from sklazy.tables.convert import plain_table
-from sklazy.tables.frames import index_ids, target_column_names
+from sklazy.tables.frames import index_ids, order_columns, target_column_names
 from sklazy.tables.naming import mostly_differ
 from sklazy.tables.origins import expand_columns, follow_origins, origins_of
 from sklazy.tables.sources import gather_rows
@@ -186,6 +186,7 @@ def add_rows(
     if not hasattr(model, "cases_"):
         return keep_rows(model, X, y, sample_weight, ids, classes, times)
     X, y, ids = take_columns(X, y, ids)
+    X = put_in_order(model, X)
     add = find_adder(model, X)
     target = model._target(y)
     if ids is None and model.cases_.schema.indexed:
@@ -254,6 +255,17 @@ def read_later(model: "LazyEstimator", X: object, *, mixed: bool = True) -> Tabl
     table = follow_origins(table, model.cases_.schema.origins)
     model._check_table(table)
     return table
+
+
+def put_in_order(model: "LazyEstimator", X: object) -> object:
+    """A frame or table with the columns in the order of those of `fit`.
+
+    Names decide which column is which; others than those of `fit` stay, to be refused.
+    """
+    known = getattr(model, "feature_names_in_", None)
+    if known is None or type(X) is np.ndarray:
+        return X
+    return order_columns(X, known.tolist())
 
 
 def encode_later(model: "LazyEstimator", cases: CaseBase, X: object) -> Queries:

@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import has_fit_parameter, validate_data
+from sklearn.utils.validation import validate_data
 
 from sklazy.errors import BadInputError
 from sklazy.tables import Table
@@ -141,14 +141,3 @@ def find_seed(random_state: object, default: Default) -> int | Default:
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(generator.randint(np.iinfo(np.int32).max))
-
-
-def time_advice(estimator: object) -> str:
-    """Name what to do where `forget` needs times that the rows do not have."""
-    if has_fit_parameter(estimator, "times"):
-        return "give times to fit, or forget rows by their ids"
-    return (
-        f"fit of {type(estimator).__name__} takes none. Forget rows by their ids, or "
-        "use an estimator whose fit takes times, such as LazyNBClassifier or "
-        "LazyKNeighborsRegressor"
-    )

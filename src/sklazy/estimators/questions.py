@@ -26,7 +26,7 @@ Near = tuple[NDArray[np.int64], NDArray[np.float64]]
 """The rows nearest to a query, and their distances."""
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import pandas
 
@@ -151,10 +151,14 @@ def predict_past(model: "LazyEstimator", rows: ArrayLike | None) -> NDArray[Any]
     return predicted[:, 0] if predicted.ndim == 2 and model._is_flat else predicted
 
 
-def open_explorer(model: "LazyEstimator", port: int, browser: bool) -> Any:  # noqa: ANN401
+def open_explorer(
+    model: "LazyEstimator",
+    beside: "Mapping[str, LazyEstimator] | None",
+    **options: Any,  # noqa: ANN401 - as `explore` takes them
+) -> Any:  # noqa: ANN401
     """Serve the page of a fitted model; see `LazyEstimator.explore`."""
     check_is_fitted(model)
     # By name: that room is above this one, and is opened only on demand.
     opening = importlib.import_module("sklazy.web.explore.opening")
     explore: Callable[..., Any] = opening.explore
-    return explore(model, source=type(model).__name__, port=port, browser=browser)
+    return explore({type(model).__name__: model, **(beside or {})}, **options)

@@ -118,7 +118,7 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
         coverage: float = 0.9,
         *,
         method: str = "jackknife",
-        by: str | None = None,
+        by: str | None = "auto",
         groups: Groups = None,
     ) -> Floats:
         """Predict intervals that contain the target as often as promised.
@@ -138,8 +138,12 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
             others use models that each left one row out. If rows and queries are
             exchangeable, their coverage is proven to be at least ``2 * coverage - 1``
             and `coverage`. They cost a fit per row, shared by all queries of the call.
-        by : {None, "nearness"}, default=None
-            "nearness": wider where the 25 nearest rows are predicted worse.
+        by : {"auto", None, "nearness", "ratio", "both"}, default="auto"
+            How widths follow the row. None: all have the same width. "nearness": wider
+            where the 25 nearest rows are predicted worse. "ratio", for targets above 0:
+            in proportion to the prediction. "both" of these. "auto" takes the one whose
+            intervals of rows left out are narrowest in the mean; with `groups` or
+            another method, None.
         groups : str, or pair of array-likes, optional
             Groups within each of which the coverage holds: the name of a nominal
             column, or a pair of the groups of all rows (in order of arrival) and of the
@@ -152,6 +156,8 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
 
         Notes
         -----
+        If no row has a target below 0, no interval of the plain jackknife begins there.
+
         Residuals are used as they are; those of `LazyLearningRegressor` and
         `LazyPLSRegressor` are divided by the error that their local models expect, with
         scales from all rows. At most 2000 rows of each group are left out, drawn by

@@ -26,12 +26,15 @@ class Doubts(NamedTuple):
         Whether the contradiction is worth a look.
     learned : bool
         Whether there is anything to go by: left-out answers are better than guesses.
+    expected_wrong : float
+        Roughly how many of the suspicious labels are wrong; 0 for numbers.
     """
 
     doubts: Floats
     suggested: NDArray[np.integer] | Floats
     suspicious: NDArray[np.bool_]
     learned: bool = True
+    expected_wrong: float = 0.0
 
 
 def doubt_labels(probabilities: Floats, classes: Ints) -> Doubts:
@@ -40,7 +43,9 @@ def doubt_labels(probabilities: Floats, classes: Ints) -> Doubts:
     A label is worth a look if another class is more probable, and at least as probable
     as it is on average among the rows that have it, or if no other row has the label.
     None is where the probabilities are no better than the shares of the classes, by
-    their squared error (Brier's score).
+    their squared error (Brier's score). How many of them are wrong is estimated by how
+    much more probable the other class is, added up: a label as probable as its rival
+    counts nothing, an impossible one counts 1.
 
     Parameters
     ----------
@@ -56,7 +61,7 @@ def doubt_labels(probabilities: Floats, classes: Ints) -> Doubts:
     Examples
     --------
     >>> shares = np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.95, 0.05]])
-    >>> doubts, suggested, suspicious, _ = doubt_labels(shares, np.array([0, 0, 1, 1]))
+    >>> doubts, suggested, suspicious, *_ = doubt_labels(shares, np.array([0, 0, 1, 1]))
     >>> doubts.round(2).tolist(), suggested.tolist(), suspicious.tolist()
     ([0.1, 0.2, 0.1, 0.95], [0, 0, 1, 0], [False, False, False, True])
     """
@@ -72,7 +77,9 @@ def doubt_labels(probabilities: Floats, classes: Ints) -> Doubts:
     suspicious = contradicted & ((rival_share >= usual[rival]) | alone)
     learned = _beats_guess(probabilities, classes)
     suggested = np.where(contradicted, rival, classes)
-    return Doubts(1.0 - label_share, suggested, suspicious & learned, learned)
+    suspicious &= learned
+    wrong = float(np.sort((rival_share - label_share)[suspicious]).sum())
+    return Doubts(1.0 - label_share, suggested, suspicious, learned, wrong)
 
 
 def _beats_guess(probabilities: Floats, classes: Ints) -> bool:

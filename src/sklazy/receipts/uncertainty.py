@@ -14,7 +14,7 @@ from sklazy.receipts.wanted import Wanted
 _WAY = {
     "coverage": c.share,
     "method": c.one_of("jackknife", "jackknife+", "minmax", "full"),
-    "by": c.maybe(c.one_of("class", "nearness")),
+    "by": c.maybe(c.one_of("class", "nearness", "ratio", "both")),
 }
 _CREDIBILITY = c.record({"label": c.label, "credibility": c.share, "in_set": c.flag})
 _ENDS = c.record({"name": c.text, "low": c.figure, "high": c.figure})

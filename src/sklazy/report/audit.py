@@ -69,7 +69,7 @@ def audit_blocks(audit: Plain) -> list[Block]:
     title = f"Audit: {pluralize(len(findings), 'finding')}"
     blocks: list[Block] = [
         Heading(f"{title} in {pluralize(audit['n_rows'], 'row')}", 1),
-        Lead([_summary(findings)]),
+        Lead([_summary(findings) + _describe_wrong(audit)]),
     ]
     for kind, (heading, draw) in _PARTS.items():
         of_kind = [one for one in findings if one["kind"] == kind]
@@ -89,6 +89,15 @@ def _summary(findings: Sequence[Plain]) -> str:
     counts = {kind: sum(one["kind"] == kind for one in findings) for kind in _NOUNS}
     numbers = [pluralize(n, *_NOUNS[kind]) for kind, n in counts.items() if n]
     return f"Worth a second look: {join(numbers, most=len(numbers))}."
+
+
+def _describe_wrong(audit: Plain) -> str:
+    """How many of the contradicted labels are wrong, roughly."""
+    n_labels = sum(one["kind"] == "label" for one in audit["findings"])
+    if audit["task"] != "classification" or n_labels == 0:
+        return ""
+    wrong = max(1, round(audit["expected_wrong"]))
+    return f" Of the contradicted labels, roughly {wrong} of {n_labels} are wrong."
 
 
 _NOUNS = {

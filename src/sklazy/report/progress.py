@@ -1,5 +1,6 @@
-"""Progress on a terminal: silent for short work, a bar (rich) for long work."""
+"""Progress on a terminal or in a notebook: silent for short work, then a bar."""
 
+import html
 import importlib
 import logging
 import os
@@ -8,6 +9,8 @@ import threading
 from collections.abc import Iterable, Iterator, Sized
 from types import TracebackType
 from typing import Any, TextIO, TypeVar
+
+from sklazy.report.notebook_bar import NotebookBar, NotebookPage, find_display
 
 Item = TypeVar("Item")
 
@@ -23,7 +26,7 @@ _LOG = logging.getLogger("sklazy")
 
 
 class Progress:
-    """A bar that appears after two seconds, on a terminal, if rich is installed.
+    """A bar that appears after two seconds, in a notebook or on a terminal with rich.
 
     Work that is part of other work has no bar of its own: two would be drawn over
     each other. ``SKLAZY_PROGRESS=off`` in the environment shows none at all.
@@ -64,7 +67,7 @@ class Progress:
         self._timer.daemon = True
 
     def __enter__(self) -> "Progress":
-        if self.stream.isatty() and not _under_way and _are_wanted():
+        if self._is_seen() and not _under_way and _are_wanted():
             self._timer.start()
         _under_way.append(self)
         return self
@@ -87,20 +90,46 @@ class Progress:
         with self._lock:
             self.done += steps
             self.note = note
-            if self._bar is not None:
-                self._bar.update(self._task, completed=self.done, note=note)
+            self._draw()
 
     def expect(self, seconds: float, faster: str = "") -> None:
         """Report how long the rest will take, and what is faster, if it is long.
 
-        It goes to the logger "sklazy", at level INFO, which is hidden by default.
+        It goes to the logger "sklazy" at level INFO. Where that is hidden, as by
+        default, people at a terminal or a notebook see it in their output.
         """
         if seconds >= WORTH_SAYING and _under_way[:1] == [self]:
             left = "" if self.total is None else f" of {self.total} rows"
             text = f"{self.label}{left} takes about {in_words(seconds)}."
-            _LOG.info(f"{text} Faster: {faster}." if faster else text)
+            text = f"{text} Faster: {faster}." if faster else text
+            _LOG.info(text)
+            if not _LOG.isEnabledFor(logging.INFO) and _are_wanted():
+                self._announce(text)
+
+    def _is_seen(self) -> bool:
+        return self.stream.isatty() or find_display() is not None
+
+    def _announce(self, text: str) -> None:
+        """Show a line to people; programs do not get it."""
+        display = find_display()
+        if display is not None:
+            display(NotebookPage(f"<div>{html.escape(text)}</div>"))
+        elif self.stream.isatty():
+            print(text, file=self.stream, flush=True)
+
+    def _draw(self) -> None:
+        if isinstance(self._bar, NotebookBar):
+            self._bar.update(self.done, self.note)
+        elif self._bar is not None:
+            self._bar.update(self._task, completed=self.done, note=self.note)
 
     def _show(self) -> None:
+        display = find_display()
+        if display is not None:
+            with self._lock:
+                if not self._ended:
+                    self._bar = NotebookBar(display, self.label, self.total)
+            return
         try:
             bars = importlib.import_module("rich.progress")
             consoles = importlib.import_module("rich.console")

@@ -15,7 +15,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sklazy.web.bodies import RequestLimits
 from sklazy.web.hosts import LOCAL_NAMES, check_host, check_origin
 from sklazy.web.problems import Problem, to_problem, to_response
-from sklazy.web.tokens import Role, Tokens, cookie_token, move_to_cookie
+from sklazy.web.tokens import (
+    Role,
+    Tokens,
+    cookie_token,
+    move_to_cookie,
+    split_frame_path,
+)
 
 Headers = defaultdict[bytes, list[str]]
 
@@ -43,6 +49,12 @@ _ALWAYS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 _FIXED = [(k.encode(), v.encode()) for k, v in _ALWAYS.items()]
+_LOCAL_PAGES = b"http://localhost:* http://127.0.0.1:* https://localhost:*"
+_FRAMED = [
+    (name, value.replace(b"ancestors 'none'", b"ancestors " + _LOCAL_PAGES))
+    for name, value in _FIXED
+    if name != b"x-frame-options"
+]
 _NAMES = {name for name, _ in _FIXED}
 _NO_STORE = (b"cache-control", b"no-store")
 
@@ -63,6 +75,8 @@ class Safety:
         Whether a token in the address opens the pages: it is moved to a cookie.
     open_paths : collection of str
         Paths that need no token.
+    framed : bool
+        Whether pages on this machine may show it in a frame, by a path with the token.
     """
 
     limits: RequestLimits = field(default_factory=RequestLimits)
@@ -71,6 +85,7 @@ class Safety:
     everybody: Role = Role.EXPLAIN
     browser: bool = False
     open_paths: Collection[str] = ()
+    framed: bool = False
 
 
 class Guard:
@@ -107,23 +122,28 @@ class Guard:
             await self.app(scope, _Counted(receive, safety.limits, headers), out)
             return
         host = check_host(headers[b"host"], safety.names)
-        check_origin(headers[b"origin"], headers[b"sec-fetch-site"], host)
+        scope, token = split_frame_path(scope) if safety.framed else (scope, None)
+        # A frame is opened by another page; its own requests come from itself.
+        is_opened = token is not None and headers[b"sec-fetch-dest"] == ["iframe"]
+        sites = [] if is_opened else headers[b"sec-fetch-site"]
+        check_origin(headers[b"origin"], sites, host)
+        out.is_framed = token is not None
         if safety.tokens is not None and safety.browser:
             response = move_to_cookie(scope, safety.tokens, host)
             if response is not None:
                 await response(scope, receive, out)
                 return
         state = scope.setdefault("state", {})
-        state["role"] = self._role(headers, host)
+        state["role"] = self._role(headers, host, token)
         state["token"] = _bearer_token(headers) or ""
         body = _Counted(receive, safety.limits, headers)
         await self.app(scope, body, out)
 
-    def _role(self, headers: Headers, host: str) -> Role | None:
+    def _role(self, headers: Headers, host: str, token: str | None) -> Role | None:
         safety = self.safety
         if safety.tokens is None:
             return safety.everybody
-        token = _bearer_token(headers)
+        token = token or _bearer_token(headers)
         if token is None and safety.browser:
             token = cookie_token(headers[b"cookie"], host)
         role = None if token is None else safety.tokens.role_of(token)
@@ -155,23 +175,24 @@ class _Out:
     """Sends responses with the common headers; `started` after the first part."""
 
     def __init__(self, send: Send) -> None:
-        self._send, self.started = send, False
+        self._send, self.started, self.is_framed = send, False, False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.started = True
-            headers = _add_common_headers(message.get("headers", ()))
+            headers = _add_common_headers(message.get("headers", ()), self.is_framed)
             message = {**message, "headers": headers}
         await self._send(message)
 
 
 def _add_common_headers(
-    headers: Iterable[tuple[bytes, bytes]],
+    headers: Iterable[tuple[bytes, bytes]], is_framed: bool
 ) -> list[tuple[bytes, bytes]]:
     """Add the headers of all responses; caching only where a response sets it."""
     others = [(name, value) for name, value in headers if name not in _NAMES]
     is_cached = any(name == b"cache-control" for name, _ in others)
-    return others + _FIXED + ([] if is_cached else [_NO_STORE])
+    common = _FRAMED if is_framed else _FIXED
+    return others + common + ([] if is_cached else [_NO_STORE])
 
 
 class _Counted:

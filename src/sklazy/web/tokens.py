@@ -144,6 +144,19 @@ def move_to_cookie(scope: Scope, tokens: Tokens, host: str) -> Response | None:
     return response
 
 
+def split_frame_path(scope: Scope) -> tuple[Scope, str | None]:
+    """The request without the token in its path, and the token, if there is one.
+
+    A page in a frame of another site gets no cookies, so the token is in the path:
+    ``/frame/TOKEN/`` before the usual one.
+    """
+    parts = scope["path"].split("/", 3)
+    if len(parts) < 4 or parts[1] != "frame":
+        return scope, None
+    path = f"/{parts[3]}"
+    return {**scope, "path": path, "raw_path": path.encode()}, parts[2]
+
+
 def cookie_name(host: str) -> str:
     """A name for each port, since cookies are shared between ports."""
     port = host.rpartition(":")[2]

@@ -1,7 +1,8 @@
 """How wide intervals of numbers must be to cover, by residuals of cases left out.
 
 A score is an absolute residual over a length: the error that a local learner expects of
-itself, or 1; and, if nearness counts, the score of the cases around, too.
+itself, or 1; and, if nearness counts, the score of the cases around, too. Residuals of
+positive targets may be those of logarithms: ratios.
 """
 
 import warnings
@@ -34,6 +35,12 @@ from sklazy.neighbors.copies import number_equal_rows
 
 Ints = NDArray[np.int64]
 
+WAYS = (None, "nearness", "ratio", "both")
+"""How widths follow the row; of ways that are equally wide the first is taken."""
+
+_NEAR, _RATIO = ("nearness", "both"), ("ratio", "both")
+_FEWEST_NEAR = 100  # cases; of fewer the 25 nearest are no neighborhood
+_MOST_NEAR = 20_000  # cases; with more, distances take longer than answers
 _FLOOR = 0.1  # of the typical error, added to a local one that may be 0 by chance
 
 
@@ -50,12 +57,16 @@ class Errors(NamedTuple):
         The mean absolute residual, which stands for an error that is unknown.
     units : float64 array of shape (n_targets,)
         Factors of the targets, so that differences are finite.
+    values, lengths : float64 arrays of shape (n_scored, n_targets)
+        The predictions, and the errors expected, in units.
     """
 
     rows: Ints
     scores: Floats
     typical: Floats
     units: Floats
+    values: Floats
+    lengths: Floats
 
 
 def find_intervals(
@@ -65,9 +76,11 @@ def find_intervals(
     coverage: float,
     n_jobs: int | None = None,
     *,
-    by_nearness: bool = False,
+    by: str | None = None,
 ) -> Floats:
     """The plain jackknife: predictions, less and plus a quantile of the scores.
+
+    Where no case has a target below 0, no interval begins there. `by` is one of `WAYS`.
 
     Returns
     -------
@@ -76,16 +89,116 @@ def find_intervals(
     errors = _leave_out(learner, base, queried.row_groups, n_jobs)
     queries = base.encode(queried.table)
     values, lengths = _ask(learner, base, queries, errors.typical, errors.units, n_jobs)
-    scores = errors.scores
-    if by_nearness:
+    scale = _find_scale(base, errors, by)
+    scores = scale.scores
+    if by in _RATIO:
+        lengths = np.ones(lengths.shape)
+    if by in _NEAR:
         batch = Batch(base, base.cases, queries)
         lengths = lengths * near_scores(base, batch, errors.rows, scores)
-        scores = scores / _near_cases(learner, base, errors)
+        scores = scores / _near_cases(learner, base, errors, by)
     half = np.empty(values.shape)
     for group in np.unique(queried.groups).tolist():
         alike, here = queried.row_groups[errors.rows] == group, queried.groups == group
         half[here] = score_quantile(scores[alike], coverage) * lengths[here]
-    return _in_units(np.stack([values - half, values + half], axis=-1), errors.units)
+    return _in_units(scale.around(values, half), errors.units)
+
+
+def choose_way(
+    learner: AnyLearner,
+    base: CaseBase,
+    queried: ConformalQueries,
+    coverage: float,
+    n_jobs: int | None = None,
+) -> str | None:
+    """The way in which intervals of the cases, left out, are narrowest in the mean."""
+    errors = _leave_out(learner, base, queried.row_groups, n_jobs)
+
+    def find() -> str | None:
+        widths = {
+            by: _measure_width(learner, base, errors, coverage, by)
+            for by in _possible_ways(base, len(errors.rows))
+        }
+        return min(widths, key=lambda by: widths[by])
+
+    key = (choose_way, learner, errors.rows.tobytes(), coverage)
+    return base.derive(key, find)
+
+
+def are_positive(base: CaseBase) -> bool:
+    """Whether all targets of the cases are above 0."""
+    return bool((_least_targets(base) > 0.0).all())
+
+
+def _possible_ways(base: CaseBase, n_scored: int) -> list[str | None]:
+    near = n_scored >= _FEWEST_NEAR and base.n_rows <= _MOST_NEAR
+    ratio = are_positive(base)
+    return [
+        by for by in WAYS if (near or by not in _NEAR) and (ratio or by not in _RATIO)
+    ]
+
+
+def _measure_width(
+    learner: AnyLearner,
+    base: CaseBase,
+    errors: Errors,
+    coverage: float,
+    by: str | None,
+) -> float:
+    """Mean width of the intervals of the cases left out, over their typical error."""
+    scale = _find_scale(base, errors, by)
+    scores = scale.scores
+    lengths = np.ones(scores.shape) if by in _RATIO else errors.lengths
+    if by in _NEAR:
+        near = _near_cases(learner, base, errors, by)
+        scores, lengths = scores / near, lengths * near
+    half = score_quantile(scores, coverage) * lengths
+    with np.errstate(all="ignore"):  # infinite ones are never the narrowest
+        widths = np.diff(scale.around(errors.values, half))[:, :, 0]
+        typical = errors.typical + np.finfo(float).tiny
+        mean = float((widths.mean(axis=0) / typical).mean())
+    return mean if np.isfinite(mean) else np.inf
+
+
+class _Scale(NamedTuple):
+    """Scores of cases, and how intervals are put around predictions.
+
+    Attributes
+    ----------
+    scores : float64 array of shape (n_scored, n_targets)
+    least : float64 array of shape (n_targets,)
+        The least target of a case.
+    is_ratio : bool
+        Whether scores are those of logarithms.
+    """
+
+    scores: Floats
+    least: Floats
+    is_ratio: bool
+
+    def around(self, values: Floats, half: Floats) -> Floats:
+        """Lower and upper ends, in units, (n_queries, n_targets, 2)."""
+        with np.errstate(over="ignore"):  # an end beyond floats is infinite
+            if self.is_ratio:
+                centers = np.maximum(values, self.least)
+                low, high = centers * np.exp(-half), centers * np.exp(half)
+            else:
+                low, high = values - half, values + half
+        low = np.where(self.least >= 0.0, np.maximum(low, 0.0), low)
+        return np.stack([low, np.maximum(low, high)], axis=-1)
+
+
+def _find_scale(base: CaseBase, errors: Errors, by: str | None) -> _Scale:
+    least = _least_targets(base) * errors.units
+    if by not in _RATIO:
+        return _Scale(errors.scores, least, is_ratio=False)
+    targets = _targets(base, errors.rows, errors.units)
+    ratios = np.log(targets) - np.log(np.maximum(errors.values, least))
+    return _Scale(np.abs(ratios), least, is_ratio=True)
+
+
+def _least_targets(base: CaseBase) -> Floats:
+    return np.asarray(base.cases.targets[:, : base.n_rows].min(axis=1))
 
 
 def find_left_out_intervals(
@@ -211,10 +324,11 @@ def _leave_out(
     def find() -> Errors:
         units, outputs = _units(base), _outputs(learner)
         predicted = _predict_cases(learner, base, rows, outputs, n_jobs)
-        residuals = np.abs(_targets(base, rows, units) - predicted[0] * units)
+        values = predicted[0] * units
+        residuals = np.abs(_targets(base, rows, units) - values)
         typical = residuals.mean(axis=0)
         lengths = _lengths(predicted[1:], residuals.shape, typical, units)
-        return Errors(rows, residuals / lengths, typical, units)
+        return Errors(rows, residuals / lengths, typical, units, values, lengths)
 
     return base.derive((_leave_out, learner, rows.tobytes()), find)
 
@@ -237,11 +351,12 @@ def _predict_cases(
     return leave_groups_out(learner, base, rows, draw_folds(base), outputs, n_jobs)
 
 
-def _near_cases(learner: AnyLearner, base: CaseBase, errors: Errors) -> Floats:
-    key = (near_scores_of_cases, learner, errors.rows.tobytes())
-    return base.derive(
-        key, lambda: near_scores_of_cases(base, errors.rows, errors.scores)
-    )
+def _near_cases(
+    learner: AnyLearner, base: CaseBase, errors: Errors, by: str | None
+) -> Floats:
+    key = (near_scores_of_cases, learner, errors.rows.tobytes(), by)
+    scores = _find_scale(base, errors, by).scores
+    return base.derive(key, lambda: near_scores_of_cases(base, errors.rows, scores))
 
 
 def _ask(

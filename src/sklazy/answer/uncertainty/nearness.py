@@ -8,10 +8,12 @@ from numpy.typing import NDArray
 from sklazy.answer.batch import Batch, Floats, batch_of_cases
 from sklazy.casebase import CaseBase
 from sklazy.flow import Queries, Selected
+from sklazy.kernels.nearest_of_classes import find_nearest_of_classes
 from sklazy.neighbors import MixedSearch, scaled_columns
 
 _N_NEAR = 25  # cases whose scores measure how hard a query is
 _FLOOR = 0.5  # of the typical score, added to that of few cases
+_AT_ONCE = 200_000_000  # cells between two chances for an interrupt
 _DIGITS = 9  # of shares: rounding decides between no two cases
 
 Ints = NDArray[np.int64]
@@ -19,14 +21,19 @@ Ints = NDArray[np.int64]
 
 def measure_squares(batch: Batch) -> Iterator[Floats]:
     """The squared distance of every case, infinite for the one left out, by query."""
+    search = _search(batch)
+    for query in range(len(batch)):
+        yield search.measure(np.array([query]))[0]
+
+
+def _search(batch: Batch) -> MixedSearch:
+    """A search on all attributes."""
     n_queries, n_attributes = len(batch), batch.n_attributes
     every = np.tile(np.arange(n_attributes, dtype=np.int32), (n_queries, 1))
     selected = Selected(every, np.full(n_queries, n_attributes, np.int32))
     queries = Queries(*map(np.ascontiguousarray, batch.queries))
     columns = scaled_columns(batch.base)
-    search = MixedSearch(batch.cases, columns, queries, selected, 1, batch.excluded)
-    for query in range(n_queries):
-        yield search.measure(np.array([query]))[0]
+    return MixedSearch(batch.cases, columns, queries, selected, 1, batch.excluded)
 
 
 def class_shares(batch: Batch) -> Floats:
@@ -39,12 +46,25 @@ def class_shares(batch: Batch) -> Floats:
     -------
     shares : float64 array of shape (n_queries, n_classes)
     """
-    classes, n_classes = batch.cases.classes[: batch.base.n_rows], batch.n_classes
-    shares = np.empty((len(batch), n_classes))
-    for query, squares in enumerate(measure_squares(batch)):
-        nearest = np.full(n_classes, np.inf)
-        np.minimum.at(nearest, classes, squares)
-        shares[query] = _compare(nearest)
+    cases, search, every = batch.cases, _search(batch), np.arange(len(batch))
+    labels, classes = search.columns.labels, cases.classes[: batch.base.n_rows]
+    shares = np.empty((len(batch), batch.n_classes))
+    step = max(1, _AT_ONCE // (len(classes) * batch.n_attributes))
+    for first in range(0, len(batch), step):
+        part = every[first : first + step]
+        nearest = np.empty((len(part), batch.n_classes))
+        find_nearest_of_classes(
+            *(cells[part] for cells in search.queries),
+            np.arange(batch.n_attributes, dtype=np.int32),
+            search.excluded[part],
+            labels,
+            cases.numeric,
+            cases.numbers,
+            search.widths_of(part),
+            classes,
+            nearest,
+        )
+        shares[part] = list(map(_compare, nearest))
     return shares
 
 

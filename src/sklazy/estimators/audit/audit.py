@@ -87,6 +87,11 @@ class Audit:
         return self._evidence.findings
 
     @property
+    def expected_wrong(self) -> float:
+        """Roughly how many of the contradicted labels are wrong; 0 for numbers."""
+        return self._evidence.doubts.expected_wrong
+
+    @property
     def n_compared(self) -> int:
         """With how many distinct rows each was compared to find (near) duplicates."""
         return self._evidence.alike.n_compared
@@ -156,6 +161,7 @@ class Audit:
             "n_attributes": self.n_attributes,
             "n_compared": self.n_compared,
             "learned": self.learned,
+            "expected_wrong": self.expected_wrong,
             "models": list(self._names),
             "findings": [_to_plain(one) for one in self.findings],
         }

@@ -1,8 +1,10 @@
 """The explorer as an application: its routes and their roles."""
 
 import contextlib
+import itertools
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+import re
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,34 +33,103 @@ LIMITS = RequestLimits(at_once=3, waiting=64, seconds=60.0)
 _PATIENT = RequestLimits(at_once=1, waiting=16, seconds=600.0)
 
 
-def make_explorer(session: Session, token: str) -> ASGIApp:
-    """The application that shows a session to those who have the token."""
-    safety = Safety(limits=LIMITS, tokens=Tokens({token: Role.CHANGE}), browser=True)
-    pages = _Pages(session)
+def make_explorer(
+    sessions: Sequence[Session], token: str, *, framed: bool = False
+) -> ASGIApp:
+    """The application that shows sessions to those who have the token.
+
+    A single session is at the root. Several are listed there, and each is at a path of
+    its own.
+
+    Parameters
+    ----------
+    sessions : sequence of Session
+    token : str
+    framed : bool, default=False
+        Whether pages on this machine, such as notebooks, may show it in a frame.
+    """
+    tokens = Tokens({token: Role.CHANGE})
+    safety = Safety(limits=LIMITS, tokens=tokens, browser=True, framed=framed)
+    paths = name_paths([session.source for session in sessions])
+    if len(sessions) == 1:
+        paths = [""]
+    sites = [_Pages(*pair) for pair in zip(sessions, paths, strict=True)]
+    pages = [page for site in sites for page in site.list_pages()]
+    if len(sites) > 1:
+        pages.append(Page("GET", "/", _make_list(sites), Role.EXPLAIN))
     return make_app(
-        pages.list_pages(),
+        pages,
         safety,
         mounts=[Mount("/static", StaticFiles(directory=_HERE / "static"))],
-        lifespan=pages.open,
+        lifespan=lambda _: _open_all(sites),
     )
 
 
-class _Pages:
-    """The handlers of an explorer's routes."""
+def name_paths(sources: Sequence[str]) -> list[str]:
+    """A path for each source, all different.
 
-    def __init__(self, session: Session) -> None:
-        self.session, self.asking = session, Asking(session)
+    Examples
+    --------
+    >>> name_paths(["flats.csv", "My model", "flats.csv", "static", "?"])
+    ['flats.csv', 'my-model', 'flats.csv-2', 'static-2', 'model']
+    """
+    taken, paths = {"static", "api", "download", "frame"}, []
+    for source in sources:
+        stem = re.sub(r"[^a-z0-9._]+", "-", source.lower()).strip("-.") or "model"
+        numbered = (f"{stem}-{n}" for n in itertools.count(2))
+        names = itertools.chain([stem], numbered)
+        path = next(name for name in names if name not in taken)
+        taken.add(path)
+        paths.append(path)
+    return paths
+
+
+def _make_list(sites: Sequence["_Pages"]) -> Handler:
+    """The page that lists all sessions."""
+
+    async def answer(request: Request) -> Response:
+        models = [one.describe() for one in sites]
+        page = _template("site.html.j2").render(models=models)
+        return Response(page, media_type="text/html")
+
+    return answer
+
+
+@contextlib.asynccontextmanager
+async def _open_all(sites: Sequence["_Pages"]) -> AsyncIterator[None]:
+    """End the threads of all sites when the server ends."""
+    try:
+        yield
+    finally:
+        for site in sites:
+            site.close()
+
+
+class _Pages:
+    """The handlers of the routes of a session, below a path."""
+
+    def __init__(self, session: Session, path: str) -> None:
+        self.session, self.asking, self.path = session, Asking(session), path
         self._work, self._patient = Work(LIMITS), Work(_PATIENT)
         self._turn = 0
 
-    @contextlib.asynccontextmanager
-    async def open(self, _: object) -> AsyncIterator[None]:
-        """End the threads when the server ends."""
-        try:
-            yield
-        finally:
-            self._work.stop()
-            self._patient.stop()
+    def close(self) -> None:
+        """End the threads."""
+        self._work.stop()
+        self._patient.stop()
+
+    def describe(self) -> Plain:
+        """The session in a list."""
+        state = self.session.state
+        return {
+            "path": self.path,
+            "source": self.session.source,
+            "target": state.target,
+            "n_features": len(state.features),
+            "n_rows": state.n_rows,
+            "estimator": type(state.model).__name__,
+            "read_only": self.session.read_only,
+        }
 
     def list_pages(self) -> list[Page]:
         """All routes, each with the role it needs."""
@@ -80,9 +151,10 @@ class _Pages:
             "answer": asking.answer,
             "curves": asking.curves,
             "map": asking.map,
+            "start": asking.start,
         }
-        changes = {"start": asking.start, "change": asking.change, "undo": asking.undo}
-        return [
+        changes = {"change": asking.change, "undo": asking.undo}
+        listed = [
             Page("GET", "/", self._shell, Role.EXPLAIN),
             *[_page("GET", n, self._handle_get(work)) for n, work in reports.items()],
             *[_page("POST", n, self._handle_post(work)) for n, work in queries.items()],
@@ -93,9 +165,15 @@ class _Pages:
             _page("POST", "receipt", self._receipt),
             Page("GET", "/download/{name}", self._download, Role.EXPLAIN),
         ]
+        root = f"/{self.path}" if self.path else ""
+        return [page._replace(path=root + page.path) for page in listed]
 
     async def _shell(self, request: Request) -> Response:
-        page = _template().render(source=self.session.source)
+        page = _template("explore.html.j2").render(
+            source=self.session.source,
+            root="../" if self.path else "",
+            read_only=self.session.read_only,
+        )
         return Response(page, media_type="text/html")
 
     def _handle_get(self, work: Callable[[], Plain]) -> Handler:
@@ -142,10 +220,10 @@ def _json(plain: Plain) -> Response:
     return Response(text, media_type="application/json")
 
 
-def _template() -> jinja2.Template:
+def _template(name: str) -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_HERE / "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
     )
-    return environment.get_template("explore.html.j2")
+    return environment.get_template(name)

@@ -51,6 +51,7 @@ class Asking:
             "n_changes": len(self.session.changes),
             "target_unit": self.session.target_unit,
             "read_only": self.session.read_only,
+            "own_file": own.name if (own := self.session.own_file) else None,
         }
 
     def left_out(self) -> Plain:

@@ -1,4 +1,4 @@
-"""Files to download: lists, receipts, the cases with the changes."""
+"""Files to download: lists, receipts, the cases or the file with the changes."""
 
 import json
 import tempfile
@@ -37,6 +37,7 @@ def make_download(session: Session, name: str, query: Query) -> tuple[str | byte
         "advice": (("html", "json"), lambda: _export_advice(session, ending)),
         "changes": (("csv", "json"), lambda: _export_changes(session, ending)),
         "data": (("csv",), lambda: export_data(session)),
+        "own": (("csv",), lambda: export_own_file(session)),
         "model": (("sklazy",), lambda: _export_model(session)),
     }
     endings, make = makers.get(stem, ((), bytes))
@@ -118,6 +119,19 @@ def export_data(session: Session) -> str:
     columns = {name: [row[name] for row in cells] for name in original.names}
     named = {_free("id", columns): [ids[r] for r in kept], **columns}
     return to_csv({**named, _free(original.target, columns): target})
+
+
+def export_own_file(session: Session) -> bytes:
+    """The user's file with only the changed cells changed."""
+    own, original = session.own_file, session.changes.original
+    if own is None:
+        raise Problem(404, "The cases were not read from a text file.")
+    changes = {
+        original.number_of(one["id"]): one["after"]
+        for one in session.changes.describe()
+        if one["kind"] != "keep"
+    }
+    return own.write([original.truth(r) for r in range(original.n_rows)], changes)
 
 
 def _after(change: Mapping[str, Any] | None, before: object) -> object:

@@ -2,7 +2,7 @@
 
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -19,6 +19,8 @@ _PATIENCE = 20.0  # seconds for a server to come up
 class Explorer:
     """An open explorer, in a thread of this process.
 
+    As the last value of a notebook's cell it is shown in the cell.
+
     Attributes
     ----------
     url : str
@@ -33,14 +35,13 @@ class Explorer:
     True
     """
 
-    def __init__(
-        self, model: LazyEstimator, source: str, port: int, browser: bool
-    ) -> None:
-        self._session, token = Session(model, source), new_token()
+    def __init__(self, sessions: Sequence[Session], port: int, browser: bool) -> None:
+        self._sessions, self._session, token = sessions, sessions[0], new_token()
         self._listening = listen(HOST, port)
-        self.url = f"{address_of(self._listening, HOST)}/?token={token}"
+        home = address_of(self._listening, HOST)
+        self.url, self._frame = f"{home}/?token={token}", f"{home}/frame/{token}/"
         ready = threading.Event()
-        config = make_config(make_explorer(self._session, token), LIMITS)
+        config = make_config(make_explorer(sessions, token, framed=True), LIMITS)
         self._server = _Server(config, ready.set)
         self._thread = threading.Thread(
             target=self._server.run, args=([self._listening],), daemon=True
@@ -65,7 +66,24 @@ class Explorer:
         self._server.should_exit = True
         self._thread.join(_PATIENCE)
         self._listening.close()
-        self._session.close()
+        for session in self._sessions:
+            session.close()
+
+    def to_html(self, height: int = 800) -> str:
+        """A frame that shows the explorer in a page on this machine.
+
+        Parameters
+        ----------
+        height : int, default=800
+            In pixels.
+        """
+        return (
+            f'<iframe src="{self._frame}" title="sklazy explorer" width="100%" '
+            f'height="{int(height)}" style="border: 1px solid #aab4c1"></iframe>'
+        )
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
     def __enter__(self) -> Self:
         return self
@@ -83,18 +101,28 @@ class Explorer:
 
 
 def explore(
-    model: LazyEstimator, *, source: str = "cases", port: int = 0, browser: bool = True
+    models: Mapping[str, LazyEstimator],
+    *,
+    port: int = 0,
+    browser: bool = True,
+    read_only: bool = False,
 ) -> Explorer:
-    """Open the explorer on an estimator; see `LazyEstimator.explore`."""
-    return Explorer(model, source, port, browser)
+    """Open the explorer on estimators by name; see `LazyEstimator.explore`."""
+    sessions = [
+        Session(model, name, read_only=read_only) for name, model in models.items()
+    ]
+    return Explorer(sessions, port, browser)
 
 
-def run_explorer(session: Session, port: int, on_start: Callable[[str], None]) -> None:
+def run_explorer(
+    sessions: Sequence[Session], port: int, on_start: Callable[[str], None]
+) -> None:
     """Serve the explorer until Ctrl-C; `on_start` receives its address."""
     listening, token = listen(HOST, port), new_token()
     url = f"{address_of(listening, HOST)}/?token={token}"
-    app = make_explorer(session, token)
+    app = make_explorer(sessions, token)
     try:
         serve_app(app, listening, LIMITS, on_start=lambda: on_start(url))
     finally:
-        session.close()
+        for session in sessions:
+            session.close()

@@ -17,6 +17,7 @@ from sklazy.web.explore.columns import sample
 from sklazy.web.explore.formats import describe_reading
 from sklazy.web.explore.jobs import Background, Job
 from sklazy.web.explore.left_out import LeftOut
+from sklazy.web.explore.own_file import OwnFile
 from sklazy.web.explore.receipts import Others
 from sklazy.web.explore.state import State
 
@@ -93,6 +94,8 @@ class Session:
         The name of the cases.
     file_columns : Table, optional
         All columns of the user's file, in the order of the cases.
+    own_file : OwnFile, optional
+        The user's file as it is written.
     copied : bool, default=True
         Whether a copy of the model is kept, since others may change it.
     read_only : bool, default=False
@@ -105,11 +108,13 @@ class Session:
         source: str,
         file_columns: Table | None = None,
         *,
+        own_file: OwnFile | None = None,
         copied: bool = True,
         read_only: bool = False,
     ) -> None:
         _check_model(model)
         self.source, self.file_columns = source, file_columns
+        self.own_file = own_file
         self.read_only = read_only
         original = State(copy.deepcopy(model) if copied else model)
         original.base.counted  # noqa: B018 - before the first page needs it

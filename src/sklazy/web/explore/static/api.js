@@ -11,12 +11,12 @@ async function read(response) {
 }
 
 export async function ask(name, signal) {
-  return read(await fetch(`/api/${name}`, { signal }));
+  return read(await fetch(`api/${name}`, { signal }));
 }
 
 export async function send(name, body, signal) {
   const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal };
-  return read(await fetch(`/api/${name}`, options));
+  return read(await fetch(`api/${name}`, options));
 }
 
 /** Of several requests of one kind, only the latest is used. */
@@ -62,5 +62,5 @@ export async function attempt(work) {
 
 export function download(name, parameters = {}) {
   const query = new URLSearchParams(Object.entries(parameters).map(([key, value]) => [key, JSON.stringify(value)]));
-  return `/download/${name}${query.size ? `?${query}` : ""}`;
+  return `download/${name}${query.size ? `?${query}` : ""}`;
 }

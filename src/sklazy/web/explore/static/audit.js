@@ -84,9 +84,12 @@ const changeText = (one) => (one.kind === "relabel" ? ["relabeled to ", targetCe
 
 // --- changes ----------------------------------------------------------------------------
 
-export async function openChanges(what) {
+const changedName = (name) => name.replace(/(\.[^.]*)?$/, "-changed$1");
+
+export async function openChanges(what, overview) {
+  known = overview;
   parts.changes = h("div", {});
-  what.replaceChildren(h("h1", { id: "what-title" }, "Changes"), h("p", { class: "soft" }, "Your file is never changed. You can save the cases with these changes as a new file or a new model."), parts.changes);
+  what.replaceChildren(h("h1", { id: "what-title" }, "Changes"), h("p", { class: "soft" }, known.read_only ? "This explorer is read-only: nothing can be changed." : "Your file is never changed. You can save the cases with these changes as a new file or a new model."), parts.changes);
   await renewChanges();
 }
 
@@ -96,7 +99,7 @@ export async function renewChanges() {
   if (!reply) return;
   redraw(parts.changes, reply.changes.length ? list(reply.changes) : h("p", { class: "empty" }, "There are no changes yet. ", h("a", { href: address({ view: "audit" }) }, "Go to the audit")),
     h("h2", {}, "Save as"),
-    h("p", { class: "saves" }, h("a", { href: download("data.csv"), download: "data.csv" }, "cases with the changes, CSV"), " · ", h("a", { href: download("model.sklazy"), download: "model.sklazy" }, "model with the changes"), " · ",
+    h("p", { class: "saves" }, known.own_file && [h("a", { href: download("own.csv"), download: changedName(known.own_file) }, "your file, only the changed cells changed"), " · "], h("a", { href: download("data.csv"), download: "data.csv" }, "cases with the changes, CSV"), " · ", h("a", { href: download("model.sklazy"), download: "model.sklazy" }, "model with the changes"), " · ",
       h("a", { href: download("changes.json"), download: "changes.json" }, "list of changes, JSON"), " · ", h("a", { href: download("changes.csv"), download: "changes.csv" }, "CSV")));
 }
 
@@ -108,6 +111,6 @@ function list(changes) {
     }
   };
   const row = (one) => h("tr", {}, td(number(one.number), { class: "n" }), td(h("a", { href: address(choosing(one.id)) }, userText(one.id))), td(changeText(one)), td(targetCell(one.before)), td(userText(one.reason)),
-    td(h("button", { type: "button", onclick: () => undo(one.number), "data-focus": `undo-${one.number}`, "aria-label": `Undo change ${one.number}` }, "Undo")));
-  return table([th("number", { class: "n" }), th("case"), th("change"), th("before"), th("reason"), th(h("span", { class: "hidden" }, "undo"))], changes.map(row), { label: "Changes" });
+    td(!known.read_only && h("button", { type: "button", onclick: () => undo(one.number), "data-focus": `undo-${one.number}`, "aria-label": `Undo change ${one.number}` }, "Undo")));
+  return table([th("number", { class: "n" }), th("case"), th("change"), th("before"), th("reason"), th(h("span", { class: "hidden" }, "undo"))], changes.map(row), { label: "List of changes" });
 }

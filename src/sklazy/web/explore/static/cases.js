@@ -149,7 +149,7 @@ function page(reply) {
     ...reply.columns.map((name) => heading(name, show(name), "n"))].filter(Boolean);
   const last = reply.first + reply.rows.length;
   return [
-    table(head, reply.rows.map((one) => line(one, reply.columns)), { class: "cases", label: "Cases" }),
+    table(head, reply.rows.map((one) => line(one, reply.columns)), { class: "cases", label: "Table of cases" }),
     h("div", { class: "pager" },
       h("span", {}, `${count(reply.first + 1)} to ${count(last)} of ${count(reply.n_found)}`, reply.n_found < reply.n_rows ? ` (${count(reply.n_rows)} in all)` : ""),
       turner("first", "« first", 0, reply), turner("back", "‹ previous", reply.page - 1, reply), turner("next", "next ›", reply.page + 1, reply), turner("last", "last »", reply.n_pages - 1, reply),

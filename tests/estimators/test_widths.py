@@ -1,0 +1,127 @@
+"""Widths of intervals that follow the row, and the way that is taken by default."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from oracle import conformal as slow
+from sklazy import (
+    BadInputError,
+    LazyKernelRegressor,
+    LazyLearningRegressor,
+    LazyRidgeRegressor,
+)
+from sklazy.answer.uncertainty import intervals
+from sklazy.answer.uncertainty.sets import ConformalQueries
+
+
+def prices(n_rows, seed):
+    """Targets above 0 whose errors grow with them."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n_rows, 3))
+    return X, np.exp(2 + 0.8 * X[:, 0] + 0.3 * random.normal(size=n_rows))
+
+
+def even(n_rows, seed):
+    """Errors that are alike everywhere."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n_rows, 3))
+    return X, X[:, 0] + random.normal(size=n_rows)
+
+
+def wild(n_rows, seed):
+    """Errors that grow along a column, of targets of both signs."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n_rows, 3))
+    return X, X[:, 0] + np.exp(X[:, 1]) * random.normal(size=n_rows)
+
+
+TABLES = [prices, even, wild]
+MODELS = [LazyRidgeRegressor(), LazyKernelRegressor(n_jobs=1)]
+
+
+@pytest.mark.parametrize("draw", TABLES)
+def test_the_way_is_the_narrowest_of_rows_left_out(draw):
+    model = LazyRidgeRegressor().fit(*draw(150, 0))
+    table = model._query_table(draw(2, 1)[0])
+    with model.cases_.snapshot() as base:
+        learner = model._current_learner(base)
+        none = np.zeros(base.n_rows, np.int64)
+        asked = ConformalQueries(table, np.zeros(2, np.int64), none)
+        for coverage in (0.6, 0.9):
+            way = intervals.choose_way(learner, base, asked, coverage)
+            errors = intervals._leave_out(learner, base, none, None)
+            near = {
+                is_ratio: intervals._near_cases(learner, base, errors, by)[:, 0]
+                for is_ratio, by in ((False, "nearness"), (True, "both"))
+                if not is_ratio or intervals.are_positive(base)
+            }
+            targets = base.cases.targets[0, errors.rows] * errors.units[0]
+            values = errors.values[:, 0]
+            assert way == slow.way_of_widths(
+                targets.tolist(), values.tolist(), coverage, near
+            )
+
+
+def test_ratios_are_taken_where_errors_grow_with_the_target():
+    random = np.random.default_rng(0)
+    X = random.uniform(size=(200, 1))
+    y = np.round(10 + 1000 * X[:, 0]) * np.exp(0.3 * random.normal(size=200))
+    model = LazyKernelRegressor().fit(X, y)
+    low, high = model.predict_interval([[0.1], [0.9]]).T
+    assert (high - low)[1] > 2 * (high - low)[0]
+    (receipt,) = model.explain([[0.5]], coverage=0.9)
+    by = receipt.content["prediction_interval"]["by"]
+    assert by in ("ratio", "both", "nearness")
+    assert model.verify(receipt)
+    same = model.predict_interval([[0.1], [0.9]], by=by)
+    np.testing.assert_array_equal(np.stack([low, high], axis=1), same)
+
+
+@pytest.mark.parametrize("model", [*MODELS, LazyLearningRegressor()], ids=repr)
+def test_no_interval_begins_below_zero_where_no_target_does(model):
+    X, y = prices(120, 0)
+    y[3] = 0.0
+    low, high = clone(model).fit(X, y).predict_interval(prices(300, 1)[0]).T
+    assert low.min() == 0.0
+    assert (low <= high).all()
+
+
+@pytest.mark.parametrize("by", ["ratio", "both"])
+def test_ratios_are_for_targets_above_zero(by):
+    X, y = prices(60, 0)
+    model = LazyRidgeRegressor().fit(X, y)
+    assert (model.predict_interval(X, by=by)[:, 0] > 0).all()
+    model.partial_fit([[0.0, 0.0, 0.0]], [0.0])
+    with pytest.raises(BadInputError, match=f"by='{by}' is for targets above 0"):
+        model.predict_interval(X, by=by)
+    for way_out in ("auto", None, "nearness"):
+        assert model.predict_interval(X, by=way_out).shape == (60, 2)
+
+
+def test_groups_and_other_methods_have_no_way_of_their_own():
+    X, y = wild(60, 0)
+    model = LazyRidgeRegressor().fit(X, y)
+    for how in ({"method": "jackknife+"}, {"groups": ([0] * 60, [0] * 60)}):
+        same = model.predict_interval(X, by=None, **how)
+        np.testing.assert_array_equal(model.predict_interval(X, **how), same)
+        with pytest.raises(BadInputError, match="by='ratio' with method="):
+            model.predict_interval(X, by="ratio", **how)
+
+
+@pytest.mark.parametrize("draw", TABLES)
+def test_the_way_covers_as_promised_and_is_no_wider(draw):
+    covered, widths = [], []
+    for seed in range(12):
+        model = LazyRidgeRegressor().fit(*draw(200, seed))
+        X, y = draw(400, 1000 + seed)
+        both = [model.predict_interval(X, 0.9, by=by).T for by in ("auto", None)]
+        low, high = both[0]
+        covered.append(((low <= y) & (y <= high)).mean())
+        widths.append([(high - low).mean() for low, high in both])
+    # A draw of 200 rows misses the promise by 0.021, twelve by a third of that.
+    assert np.mean(covered) == pytest.approx(0.9, abs=0.02)
+    auto, plain = np.mean(widths, axis=0)
+    assert auto <= 1.01 * plain
+    if draw is wild:
+        assert auto < 0.9 * plain
