@@ -109,7 +109,7 @@ class ChangeTask(NamedTuple):
     n_jobs: int | None
 
 
-class Tried(NamedTuple):
+class TriedChanges(NamedTuple):
     """Changes that were tried: for each the case that lends a feature its value.
 
     `lenders` and `places` are of shape (n_changes, n_changed): the rows of the cases,
@@ -220,7 +220,7 @@ def ask_rows(task: ChangeTask, queries: Queries) -> tuple[NDArray[Any], Floats]:
 
 def list_singles(
     task: ChangeTask, free: Sequence[int], most: int = _MOST_VALUES
-) -> Tried:
+) -> TriedChanges:
     """Values of each feature that occur: all labels, numbers at even ranks."""
     lenders: list[int] = []
     places: list[int] = []
@@ -234,7 +234,7 @@ def list_singles(
             places.append(feature)
             sizes.append(size)
     shape = len(lenders), 1
-    return Tried(
+    return TriedChanges(
         np.array(lenders, np.int64).reshape(shape),
         np.array(places, np.int64).reshape(shape),
         np.array(sizes),
@@ -264,7 +264,7 @@ def _list_values(task: ChangeTask, j: int, most: int) -> Iterator[tuple[int, flo
         yield int(order[first[at]]), 1.0 if np.isnan(present) else float(share)
 
 
-def change_row(task: ChangeTask, tried: Tried) -> Queries:
+def change_row(task: ChangeTask, tried: TriedChanges) -> Queries:
     """The row with each of the changes."""
     n_changes = len(tried.sizes)
     codes = np.repeat(task.query.codes, n_changes, axis=0)
@@ -287,7 +287,7 @@ def _judge(
     return np.abs(scores[:, 0] - score[0, 0])
 
 
-def _list_pairs(singles: Tried, gains: Floats) -> Tried:
+def _list_pairs(singles: TriedChanges, gains: Floats) -> TriedChanges:
     """Pairs of the changes that move most, of different features."""
     features = singles.places[:, 0]
     best = {f: gains[features == f].max() for f in np.unique(features).tolist()}
@@ -305,12 +305,12 @@ def _list_pairs(singles: Tried, gains: Floats) -> Tried:
     ]
     at = np.array(pairs, np.int64).reshape(-1, 2)
     sizes = singles.sizes[at].sum(axis=1)
-    return Tried(singles.lenders[:, 0][at], singles.places[:, 0][at], sizes)
+    return TriedChanges(singles.lenders[:, 0][at], singles.places[:, 0][at], sizes)
 
 
 def _describe(
     task: ChangeTask,
-    tried: Sequence[Tried],
+    tried: Sequence[TriedChanges],
     answers: Sequence[tuple[NDArray[Any], Floats]],
     before: NDArray[Any],
     cells: Sequence[dict[str, Any]],
@@ -338,7 +338,7 @@ def _describe(
 
 
 def _name_values(
-    task: ChangeTask, tried: Tried, i: int, cells: Sequence[dict[str, Any]]
+    task: ChangeTask, tried: TriedChanges, i: int, cells: Sequence[dict[str, Any]]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values before and after a change, by the names of features."""
     before, after = {}, {}
