@@ -218,6 +218,7 @@ def bags_of(kind):
         "paths_30": (30, "auto"),
     }
     sizes |= {"paths_50_200": (50, 200), "paths_50_100": (50, 100)}
+    sizes |= {"paths_30_640": (30, 640)}
     return [
         (name, kind(n, splits="random", max_samples=most))
         for name, (n, most) in sizes.items()

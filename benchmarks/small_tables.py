@@ -114,13 +114,13 @@ def make_spectra(seed):
     return pd.DataFrame(spectra, columns=[f"nm{i}" for i in range(n_channels)]), targets
 
 
-def find_table(folder, half, name):
+def find_table(folder, half, name, most):
     """The table of a unit, which a process makes again for each fold."""
     if half == "spectra":
         return make_spectra(int(name))
     if half.startswith("rare"):
         return make_rare(*read(folder, name))
-    return draw(*read(folder, name), MOST_ROWS)
+    return draw(*read(folder, name), most)
 
 
 def names_of(half):
@@ -138,17 +138,18 @@ def names_of(half):
 # --- one fold -------------------------------------------------------------------------
 
 
-def run_unit(folder, half, name, seed, fold, n_folds=5):
+def run_unit(folder, half, name, seed, fold, only="", most=MOST_ROWS):
     """Fit the blend of all candidates to the other folds; what its members answer."""
-    frame, targets = find_table(folder, half, name)
+    frame, targets = find_table(folder, half, name, most)
     is_class = targets.dtype.kind == "U"
     kind = StratifiedKFold if is_class else KFold
-    folds = kind(n_folds, shuffle=True, random_state=200 + seed)
+    folds = kind(5, shuffle=True, random_state=200 + seed)
     learned, asked = list(folds.split(frame, targets))[fold]
-    if is_class:
-        model = LazyBlendClassifier(classifiers(), n_jobs=1)
-    else:
-        model = LazyBlendRegressor(regressors(), n_jobs=1)
+    candidates = classifiers() if is_class else regressors()
+    if only:
+        candidates = [pair for pair in candidates if pair[0] in only.split(",")]
+    blend = LazyBlendClassifier if is_class else LazyBlendRegressor
+    model = blend(candidates, n_jobs=1)
     model.fit(frame.iloc[learned], targets[learned])
     cases = model.cases_
     learner = replace(model._current_learner(cases), ask_all=True)
@@ -182,9 +183,10 @@ def run(options):
     names = names_of(options.half)
     units = product(range(options.passes), range(5), names)
     ends, found = time.time() + 60 * options.minutes, []
+    start = options.data, options.half
     with ProcessPoolExecutor(options.jobs) as pool:
         jobs = [
-            pool.submit(run_unit, options.data, options.half, name, seed, fold)
+            pool.submit(run_unit, *start, name, seed, fold, options.only, options.most)
             for seed, fold, name in units
         ]
         try:
@@ -324,6 +326,8 @@ def main():
     asking = commands.add_parser("run")
     asking.add_argument("data", type=Path)
     asking.add_argument("--half", default="choose")
+    asking.add_argument("--only", default="", help="candidates, by name")
+    asking.add_argument("--most", type=int, default=MOST_ROWS, help="rows of a set")
     asking.add_argument("--passes", type=int, default=1)
     asking.add_argument("--jobs", type=int, default=1)
     asking.add_argument("--minutes", type=float, default=60.0)

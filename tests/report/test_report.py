@@ -47,6 +47,19 @@ def test_long_work_shows_a_bar():
     assert "working" in screen.getvalue()
 
 
+def test_preparing_a_blend_names_its_members(monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        Progress, "advance", lambda self, steps=1, note="": seen.append(note)
+    )
+    X = np.arange(24.0).reshape(12, 2)
+    sklazy.LazyClassifier().fit(X, [0, 1] * 6).predict(X[:1])
+    assert [note for note in dict.fromkeys(seen) if note] == [
+        *("paths", "kernel", "weighing columns", "choosing settings", "solving"),
+        "logistic",
+    ]
+
+
 def test_work_within_work_has_no_bar_of_its_own():
     pytest.importorskip("rich")
     outer, inner = Terminal(), Terminal()

@@ -108,7 +108,7 @@ class LazyBlend(LazyEstimator):
         --------
         >>> from sklazy import LazyClassifier
         >>> LazyClassifier().get_params()["paths__n_estimators"]
-        100
+        30
         """
         parameters: dict[str, Any] = super().get_params(deep=False)
         if not deep:
@@ -172,7 +172,7 @@ class LazyClassifier(LazyBlend, ApproximateClassifier):
     estimators : list of estimators, or of pairs of a name and an estimator, optional
         Additional members: classifiers of this library or of scikit-learn.
     default_members : bool, default=True
-        Whether to include the default members: 100 random paths
+        Whether to include the default members: 30 random paths
         (`LazyBaggingClassifier`), a kernel model (`LazyKernelClassifier`) and a
         logistic regression (`LazyLogisticClassifier`). Beyond 2000 rows boosted trees
         (`HistGradientBoostingClassifier`) take the place of the paths; left-out
@@ -270,7 +270,7 @@ class LazyRegressor(LazyBlend, ApproximateRegressor):
     estimators : list of estimators, or of pairs of a name and an estimator, optional
         Additional members: regressors of this library or of scikit-learn.
     default_members : bool, default=True
-        Whether to include the default members: 100 random paths
+        Whether to include the default members: 30 random paths
         (`LazyBaggingRegressor`), a kernel model (`LazyKernelRegressor`), a ridge
         regression (`LazyRidgeRegressor`) and local lines (`LazyLearningRegressor`).
         Beyond 2000 rows boosted trees (`HistGradientBoostingRegressor`) of the errors

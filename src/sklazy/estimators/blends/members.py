@@ -37,14 +37,14 @@ from sklazy.methods.blends.learner import LearnerMember, Member
 Named = tuple[str, BaseEstimator]
 
 DEFAULT_CLASSIFIERS: tuple[Named, ...] = (
-    ("paths", LazyBaggingClassifier(splits="random")),
+    ("paths", LazyBaggingClassifier(30, splits="random", max_samples=640)),
     ("kernel", LazyKernelClassifier()),
     ("logistic", LazyLogisticClassifier()),
 )
 """Members of a blend of classes, before those that are given."""
 
 DEFAULT_REGRESSORS: tuple[Named, ...] = (
-    ("paths", LazyBaggingRegressor(100, splits="random")),
+    ("paths", LazyBaggingRegressor(30, splits="random", max_samples=640)),
     ("kernel", LazyKernelRegressor()),
     ("line", LazyRidgeRegressor()),
     ("local", LazyLearningRegressor()),

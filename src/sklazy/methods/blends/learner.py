@@ -27,6 +27,7 @@ from sklazy.measures import (
 )
 from sklazy.measures.magnitudes import find_unit
 from sklazy.methods.row_weights import RowWeights, find_row_weights
+from sklazy.report.progress import Progress
 
 OUTPUTS = {"nominal": "probabilities", "numeric": "values"}
 """Attribute of an answer that members contribute, by the kind of the target."""
@@ -235,7 +236,12 @@ class BlendLearner:
         rows = base.order[: self._count_left_out(base.n_rows)]
         absent = self.of_few_rows if base.n_rows > MANY_ROWS else self.of_many_rows
         members = [member for member in self.members if member.name not in absent]
-        found = [self._try(member, base, rows) for member in members]
+        found = []
+        with Progress("preparing members", total=len(members)) as progress:
+            for member in members:
+                progress.advance(0, note=member.name)
+                found.append(self._try(member, base, rows))
+                progress.advance(note=member.name)
         left = [one for one in found if isinstance(one, _Tried)]
         self._report_failures(
             base, [one for one in found if isinstance(one, str)], bool(left)

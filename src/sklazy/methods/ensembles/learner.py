@@ -17,6 +17,7 @@ from sklazy.answer.learner import Effort
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
 from sklazy.flow import Bags, Neighbors, Queries
+from sklazy.forking import cached_property
 from sklazy.methods.ensembles.combining import (
     BY_RECORD,
     Combined,
@@ -55,8 +56,6 @@ class EnsembleAnswer:
     learner : EnsembleLearner
     data : EnsembleData
     queries : Queries
-    neighbors : Neighbors
-        The nearest cases; the first of them are those that bags are enriched with.
     bags : Bags
     outputs : float64 array of shape (n_queries, n_bags, n_outputs)
         Outputs of each member: class probabilities, or one number, in the units of
@@ -71,11 +70,19 @@ class EnsembleAnswer:
     learner: "EnsembleLearner"
     data: EnsembleData
     queries: Queries
-    neighbors: Neighbors
     bags: Bags
     outputs: Floats
     combined: Combined
     traced: tuple[Floats, Floats] | None = None
+
+    @cached_property
+    def neighbors(self) -> Neighbors:
+        """The nearest cases; the first of them are those that bags are enriched with.
+
+        Plain bags need none: they are looked for when a receipt lists them.
+        """
+        n_near = max(self.bags.neighbors.shape[1], N_TRIED)
+        return self.data.nearest(self.queries, min(n_near, self.data.n_rows))
 
     @property
     def base(self) -> CaseBase:
@@ -177,9 +184,13 @@ class EnsembleLearner:
     def answer(self, ready: EnsembleCases, batch: Batch) -> EnsembleAnswer:
         """Search, draw bags, ask the members, combine."""
         data, queries = ready.data, batch.queries
-        n_nearest = min(max(ready.n_near, N_TRIED), data.n_rows)
-        neighbors = data.nearest(queries, n_nearest)
-        near = neighbors.rows[:, : ready.n_near]
+        neighbors = None
+        if ready.n_near or self._is_weighted:
+            n_nearest = min(max(ready.n_near, N_TRIED), data.n_rows)
+            neighbors = data.nearest(queries, n_nearest)
+            near = neighbors.rows[:, : ready.n_near]
+        else:
+            near = np.zeros((len(batch), 0), np.int32)
         seeds = self.n_estimators, self.seed
         bags = plan_bags(
             queries,
@@ -191,18 +202,14 @@ class EnsembleLearner:
             max_draws=self._n_draws(data.n_rows),
         )
         member, traced = self.members[0], None
-        if (
-            self.traces
-            and isinstance(member, RandomTreeMember)
-            and not self.members[1:]
-        ):
-            outputs, changes, starts = member.trace(data, queries, bags)
-            traced = changes, starts
+        is_traced = self.traces and not self.members[1:]
+        if is_traced and isinstance(member, RandomTreeMember):
+            outputs, *both = member.trace(data, queries, bags)
+            traced = both[0], both[1]
         else:
             outputs = self.ask(data, queries, bags)
-        steps = data, queries, neighbors, bags, outputs
         combined = self.combine_outputs(data, neighbors, bags, outputs)
-        return EnsembleAnswer(self, *steps, combined, traced)
+        return EnsembleAnswer(self, data, queries, bags, outputs, combined, traced)
 
     def _effort(self, data: EnsembleData, n_near: int) -> Effort:
         """A search and the members of all bags; memory for what they answer."""
@@ -305,11 +312,16 @@ class EnsembleLearner:
         return self.combine in BY_RECORD
 
     def combine_outputs(
-        self, data: EnsembleData, neighbors: Neighbors, bags: Bags, outputs: Floats
+        self,
+        data: EnsembleData,
+        neighbors: Neighbors | None,
+        bags: Bags,
+        outputs: Floats,
     ) -> Combined:
         """One answer of the members'."""
         tried = None
         if self._is_weighted:
+            assert neighbors is not None
             rows = neighbors.rows[:, :N_TRIED]
             lacking = _are_lacking(data, bags, rows)
             tried = self.try_members(data, bags, rows), lacking

@@ -53,6 +53,7 @@ from sklazy.methods.kernel_models.weights import (
     weigh_attributes,
 )
 from sklazy.methods.row_weights import RowWeights, count_copies, find_row_weights
+from sklazy.report.progress import Progress
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -60,6 +61,7 @@ Ints = NDArray[np.int64]
 _MOST_QUERIES = 1024
 _DEVICE_SLICES = 1 << 13, 1 << 14
 _MORE_LEFT_OUT = 5  # times `max_loo_rows`, of many cases
+_N_STAGES = 4  # of which the last two take longest
 _MORE_COPIES = 4  # times `max_loo_rows`, that random paths see of rows with weights
 
 
@@ -212,16 +214,23 @@ def prepare_kernel(base: CaseBase, limits: Limits) -> KernelData:
     Rows are taken in canonical order, so that no digit depends on the order they came
     in, and the first ones are a fair draw.
     """
+    with Progress("preparing the kernel model", total=_N_STAGES) as progress:
+        return _prepare(base, limits, progress)
+
+
+def _prepare(base: CaseBase, limits: Limits, progress: Progress) -> KernelData:
     cases, rows, weights = base.cases, base.order, find_row_weights(base)
     coding = make_coding(cases, rows, None if weights is None else weights.values)
-    outcomes, placed = (
-        find_outcomes(base, rows, weights),
-        code_cases(coding, cases, rows),
-    )
+    outcomes = find_outcomes(base, rows, weights)
+    placed = code_cases(coding, cases, rows)
+    progress.advance(note="weighing columns")
     information = find_information(base, coding, outcomes, limits)
-    equal = np.ones(len(placed))
-    columns = KernelColumns(placed, coding.nominal, coding.absents, equal)
+    columns = KernelColumns(
+        placed, coding.nominal, coding.absents, np.ones(len(placed))
+    )
+    progress.advance(note="choosing settings")
     settings = choose(columns, information, outcomes, limits)
+    progress.advance(note="solving")
     solution: Solution | Landmarks | None = None
     if len(rows) <= limits.max_rows:
         columns = columns._replace(weights=settings.weights)
@@ -232,20 +241,9 @@ def prepare_kernel(base: CaseBase, limits: Limits) -> KernelData:
     else:
         settings, solution = sum_up_rows(columns, settings, outcomes, limits)
     columns = columns._replace(weights=settings.weights)
-    return KernelData(
-        base,
-        limits,
-        rows,
-        coding,
-        columns,
-        information,
-        settings,
-        outcomes.targets,
-        outcomes.present,
-        outcomes.unit,
-        solution,
-        weights,
-    )
+    targets = outcomes.targets, outcomes.present, outcomes.unit
+    found = rows, coding, columns, information, settings
+    return KernelData(base, limits, *found, *targets, solution, weights)
 
 
 def _refuse_weights(weights: RowWeights | None, limits: Limits) -> None:
