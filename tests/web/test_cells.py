@@ -219,7 +219,7 @@ def test_a_refusal_names_row_and_column_at_every_level(known, name, cell, why, l
 def test_a_request_of_very_many_cells_is_refused(known):
     answers = Answers(Store(known.model), Privacy(), RequestLimits(cells=20))
     with pytest.raises(SklazyError) as caught:
-        answers.predict({"rows": [{}, {}]})
+        answers.predict({"rows": [dict.fromkeys(COLUMNS)] * 2})
     problem = to_problem(caught.value)
     assert problem.status == 422
     assert problem.detail == (
@@ -241,17 +241,17 @@ def test_the_journal_gives_what_was_added(known, tmp_path):
     known.model.save(tmp_path / "model")
     store = Store.open(tmp_path / "model", tmp_path / "journal")
     answers = Answers(store, Privacy(Level.VALUES), RequestLimits())
-    answers.add({"rows": ODD, "targets": [0, "1", 2.0]})
-    before, asked = store.model.digest(), answers.predict({"rows": ODD})
+    complete = [{**dict.fromkeys(COLUMNS), **row} for row in ODD]
+    answers.add({"rows": complete, "targets": [0, "1", 2.0]})
+    before, asked = store.model.digest(), answers.predict({"rows": complete})
     store.close()
     again = Store.open(tmp_path / "journal")
     try:
         assert again.model.digest() == before
         served = Answers(again, Privacy(Level.VALUES), RequestLimits())
-        assert served.predict({"rows": ODD}) == asked
+        assert served.predict({"rows": complete}) == asked
     finally:
         again.close()
-    complete = [{**dict.fromkeys(COLUMNS), **row} for row in ODD]
     write_csv(tmp_path / "more.csv", complete)
     more = read_table(tmp_path / "more.csv", like=known.table)
     model = sklazy.load(tmp_path / "model")
@@ -402,5 +402,6 @@ def test_a_saved_model_reads_files_like_its_cases(tmp_path):
     done = CliRunner().invoke(main, [*arguments, "--json"])
     assert done.exit_code == 0, done.output
     told = json.load(io.StringIO(done.stdout))
-    assert told["prediction"] == model.predict(frame).tolist()
-    assert told["novelty"] == [0.0] * len(frame)
+    predictions = [row["prediction"] for row in told["rows"]]
+    assert predictions == model.predict(frame).tolist()
+    assert [row["novelty"] for row in told["rows"]] == [0.0] * len(frame)

@@ -331,6 +331,21 @@ def test_curves_are_predictions_with_one_cell_changed(asking, numbers):
         asking.curves({"case": 7, "names": ["no such"]})
 
 
+def test_what_would_change_a_prediction_is_what_the_library_finds(asking, numbers):
+    frame, label, _ = flats()
+    model = nearest_class().fit(frame, label).forget([7])
+    found = model.changes(frame[7:8])
+    told = asking.others({"case": 7})
+    assert told["n_tried"] == found.n_tried
+    assert [one["after"] for one in told["changes"]] == [c.after for c in found[:6]]
+    for one in told["changes"]:
+        quick = asking.answer({"case": 7, "edits": one["after"]})
+        assert quick["answer"] == one["answer"] != found.answer
+    assert numbers.others({"case": 7, "delta": 1e9})["changes"] == []
+    with pytest.raises(BadInputError, match="delta"):
+        asking.others({"case": 7, "delta": "a"})
+
+
 def test_a_date_is_one_value_with_its_parts():
     frame, label, _ = flats()
     frame["sold"] = pd.date_range("2024-01-01", periods=60)

@@ -260,6 +260,9 @@ def test_the_command_shares_files_and_models_and_keeps_the_file(tmp_path, opened
     session.changes.add("relabel", 3, "dear", "")
     session.changes.add("forget", 4, None, "")
     changed, _ = make_download(session, "own.csv", {})
+    said = ask(make_explorer([session], TOKEN), path="/download/own.csv", headers=OWN)
+    assert said.headers["content-disposition"].endswith("''flats-changed.csv")
+    assert said.body == changed
     lines = (tmp_path / "flats.csv").read_bytes().splitlines(keepends=True)
     lines[4] = lines[4].replace(b"cheap", b"dear")
     assert changed == b"".join(lines[:5] + lines[6:])

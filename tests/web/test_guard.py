@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -26,6 +27,7 @@ from sklazy.web.work import Work
 from web_asking import ask, asked, fetch, running
 
 SMALL = RequestLimits(body=100, text=10, seconds=0.3, at_once=1, waiting=1)
+LARGE = 50_000_000
 TOKENS = {"ask": "a" * 20, "explain": "e" * 20, "change": "c" * 20}
 ROLES = Tokens({token: Role[name.upper()] for name, token in TOKENS.items()})
 
@@ -43,6 +45,10 @@ async def slow(request):
     return PlainTextResponse("late")
 
 
+async def large(request):
+    return PlainTextResponse("x" * LARGE)
+
+
 async def fail(request):
     raise {
         "secret": RuntimeError("/home/somebody/secret.csv"),
@@ -58,6 +64,7 @@ PAGES = [
     Page("POST", "/echo", echo, Role.EXPLAIN),
     Page("POST", "/change", echo, Role.CHANGE),
     Page("POST", "/slow", slow, Role.ASK),
+    Page("GET", "/large", large, Role.ASK),
     Page("GET", "/fail/{how}", fail, Role.ASK),
 ]
 
@@ -375,6 +382,48 @@ def test_work_is_bounded_in_time_and_number():
     asyncio.run(play())
 
 
+def test_work_that_is_out_of_time_frees_its_thread():
+    def count(seen):
+        while True:  # as long work does: in steps, between which Python may stop it
+            seen.append(time.monotonic())
+            time.sleep(0.01)
+
+    async def play():
+        work, seen = Work(replace(SMALL, seconds=0.1)), []
+        for _ in range(3):
+            with pytest.raises(Problem, match="takes longer"):
+                await work.run(count, seen)
+        for _ in range(200):
+            if not work.n_open:
+                break
+            await asyncio.sleep(0.01)
+        assert work.n_open == 0
+        n_steps = len(seen)
+        assert await asyncio.gather(*[work.run(sorted, [2, 1])]) == [[1, 2]]
+        assert len(seen) == n_steps
+        work.stop()
+
+    asyncio.run(play())
+
+
+def test_changes_are_never_stopped_halfway():
+    async def play():
+        work, done = Work(replace(SMALL, seconds=0.05), stops=False), []
+
+        def change():
+            for _ in range(10):
+                time.sleep(0.02)
+            done.append(True)
+
+        with pytest.raises(Problem, match="takes longer"):
+            await work.run(change)
+        await asyncio.sleep(0.5)
+        assert done == [True]
+        work.stop()
+
+    asyncio.run(play())
+
+
 def test_a_process_does_not_wait_for_work_that_was_given_up():
     code = (
         "import asyncio, time; from sklazy.web.bodies import RequestLimits; "
@@ -452,6 +501,55 @@ def _refuses_smuggling(port):
             said = client.recv(10_000)
             assert said.startswith(b"HTTP/1.1 4")
             assert b"hello" not in said
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HT", b"body"])
+def test_slow_clients_cannot_hold_all_places(sent):
+    head = b"POST /echo HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 8\r\n"
+    head += b"Content-Type: application/json\r\n\r\n"
+    first = head + b'{"a"' if sent == b"body" else sent
+    with (
+        running(APP, replace(RequestLimits(), connections=8)) as port,
+        contextlib.ExitStack() as stack,
+    ):
+        slow = []
+        for _ in range(30):
+            client = socket.create_connection(("127.0.0.1", port), 10)
+            slow.append(stack.enter_context(client))
+            client.sendall(first)
+        for _ in range(5):
+            assert fetch(port).body == b"hello"
+        slow[0].settimeout(5)
+        with contextlib.suppress(ConnectionError):
+            assert slow[0].recv(10) == b""  # the first ones had to go
+
+
+def test_work_keeps_its_place():
+    with (
+        running(APP, replace(RequestLimits(), connections=2)) as port,
+        socket.create_connection(("127.0.0.1", port), 10) as client,
+    ):
+        client.sendall(b"POST /slow HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        for _ in range(6):
+            assert fetch(port).body == b"hello"
+        said = b""
+        while b"late" not in said:
+            said += client.recv(10_000)
+
+
+def test_a_client_that_does_not_read_is_given_up(monkeypatch):
+    monkeypatch.setattr(web_running, "_READ_SECONDS", 0.2)
+    with (
+        running(APP) as port,
+        socket.create_connection(("127.0.0.1", port), 10) as client,
+    ):
+        client.sendall(b"GET /large HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        time.sleep(1)
+        size = 0
+        with contextlib.suppress(ConnectionError):
+            while part := client.recv(1 << 20):
+                size += len(part)
+        assert size < LARGE
 
 
 def test_a_client_that_hangs_up_is_no_error(caplog):

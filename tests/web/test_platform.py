@@ -11,12 +11,11 @@ import sklazy
 from sklazy.errors import BadFileError
 from sklazy.web.bodies import RequestLimits
 from sklazy.web.guard import Safety
-from sklazy.web.pages import make_app
 from sklazy.web.problems import Problem
-from sklazy.web.serve.app import _Server, make_server
+from sklazy.web.serve.app import ModelServer, make_server
 from sklazy.web.serve.budget import QuestionBudget
 from sklazy.web.serve.levels import Level, Privacy
-from sklazy.web.serve.metrics import AccessLog, Metrics
+from sklazy.web.serve.metrics import AccessLog
 from sklazy.web.serve.store import Store
 from sklazy.web.tokens import Role, Tokens
 from web_asking import ask
@@ -229,6 +228,8 @@ def test_every_dialect_counts_its_rows(model, tmp_path):
         ),
     ]
     bodies[3][1]["inputs"][0]["data"] = [1.0, 2.0]
+    other = {"name": "color", "datatype": "BYTES", "shape": [2], "data": ["red", None]}
+    bodies[3][1]["inputs"].append(other)
     for number, (path, body) in enumerate(bodies):
         app = serving(model, budget=QuestionBudget(tmp_path / f"q{number}", 3))
         assert post(app, path, body).status == 200
@@ -249,9 +250,8 @@ def test_a_reload_answers_by_the_new_file_and_never_fails(tmp_path):
     first = make_model()
     first.save(path)
     store = Store.open(path)
-    server = _Server(store, SAFETY, Privacy(Level.VALUES), "model", None)
-    server.metrics = Metrics([])
-    app = make_app(server.pages(), SAFETY)
+    server = ModelServer(store, SAFETY, Privacy(Level.VALUES))
+    app = server.app
     before = post(app, "/v1/predict", {"rows": ROWS}).json()
     second = make_model()
     second.forget(list(range(30))).save(path)

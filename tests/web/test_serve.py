@@ -132,9 +132,11 @@ def test_a_regressor_predicts_numbers():
     X, _ = frame_of()
     model = fitted(sklazy.LazyLearningRegressor())
     expected = model.predict(X[:2]).tolist()
-    app = server(model)
+    app = server(model, "values")
     rows = json.loads(X[:2].to_json(orient="records"))
     assert post(app, "predict", {"rows": rows}).json() == {"predictions": expected}
+    rough = post(server(model), "predict", {"rows": rows}).json()["predictions"]
+    assert all(0 <= number <= 8 and number % 0.5 == 0 for number in rough)
 
 
 def test_dates_are_read_as_the_first_were():
@@ -150,10 +152,9 @@ def test_dates_are_read_as_the_first_were():
 
 
 def test_suggestions_and_digest(app):
-    said = post(app, "suggest", {"rows": [{"color": "red"}], "costs": None}).json()
-    (found,) = fitted().suggest_attribute(
-        [{"size": None, "color": "red", "count": None}]
-    )
+    row = {"size": None, "color": "red", "count": None}
+    said = post(app, "suggest", {"rows": [row], "costs": None}).json()
+    (found,) = fitted().suggest_attribute([row])
     assert said["suggestions"][0]["attribute"] == found.attribute
     assert "outcomes" not in said["suggestions"][0]  # they have values of cases
     assert get(app, "/v1/digest").json() == {"digest": fitted().digest(), "cases": 60}
@@ -379,14 +380,23 @@ def test_rows_against_the_schema_are_refused(app, what, rows):
 
 
 def test_nan_is_missing_and_unseen_labels_are_answered(app):
-    expected = post(app, "predict", {"rows": [{"color": "red"}]}).json()
-    said = post(app, "predict", {"rows": [{"color": "red", "size": math.nan}]})
+    rest = {"size": None, "count": None}
+    expected = post(app, "predict", {"rows": [{**rest, "color": "red"}]}).json()
+    said = post(app, "predict", {"rows": [{**rest, "color": "red", "size": math.nan}]})
     assert said.json() == expected
     for label in ("teal", "<script>alert(1)</script>", "\u202e\0", "=1+1"):
-        said = post(app, "explain", {"rows": [{"color": label}]})
+        said = post(app, "explain", {"rows": [{**rest, "color": label}]})
         assert said.status == 200
         assert said.headers["content-type"] == "application/json"
         assert said.json()["receipts"][0]["query"][1]["value"] == label
+
+
+def test_an_absent_column_is_refused_as_in_a_shell(app):
+    said = post(app, "predict", {"rows": [ROW, {"color": "red", "count": 1}]})
+    assert said.status == 422
+    assert said.json()["detail"] == (
+        "row 1 lacks the column 'size' of the model; send null if its value is missing."
+    )
 
 
 BAD_CHANGES = {

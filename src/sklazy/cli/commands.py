@@ -158,7 +158,11 @@ def describe() -> None:
     help="Write the novelty of each row, from 0 to 1: how unlike all cases it is. "
     "Always written with --json.",
 )
-@csv_options("Write the predictions to this CSV file, or Parquet if it ends so.")
+@csv_options(
+    "Write the predictions to this CSV file, or Parquet if it ends so; or, with a "
+    "MODEL, to this folder, a file for each file of TEST.",
+    folders=True,
+)
 @limit_options(
     "Predict only this many rows of TEST, or cross-validate a random sample of TRAIN."
 )
@@ -176,6 +180,7 @@ def predict() -> None:
     Examples:
       sklazy predict flats.csv --target heating
       sklazy predict flats.csv new-flats.csv -t rent --id flat -o rents.csv
+      sklazy predict rent.sklazy lake -o answers
       sklazy predict flats.csv new-flats.csv -t heating --ignore rent -m lazy-nb
       sklazy predict flats.csv new-flats.csv -t heating --ignore rent --coverage 0.9
       sklazy predict rent.sklazy new-flats.csv

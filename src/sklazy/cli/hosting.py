@@ -7,6 +7,7 @@ from sklazy.cli.completing import complete_methods
 from sklazy.cli.options import (
     IN_FILE,
     id_option,
+    key_option,
     method_options,
     reading_options,
     runs,
@@ -142,9 +143,26 @@ def explore() -> None:
     help="Whether to write a line of JSON to stderr for each request, without values, "
     "tokens or addresses.",
 )
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Processes that answer, over one mapped file; with --journal another one "
+    "makes all changes.",
+)
+@key_option
+@click.option(
+    "--search",
+    multiple=True,
+    type=click.Path(exists=True),
+    metavar="PATH",
+    help="File or folder, such as a backup, to search for the bytes of a person who is "
+    "erased. Repeat for several.",
+)
 @runs("serve")
 def serve() -> None:
-    """Serve a MODEL over HTTP: predict, explain, add, forget.
+    """Serve a MODEL over HTTP: predict, explain, add, forget, erase.
 
     The server can be reached from this machine only, unless --host is given. Changes
     are on disk before the server confirms them; give the JOURNAL in place of the model
@@ -156,6 +174,7 @@ def serve() -> None:
       sklazy serve heating.sklazy
       sklazy serve heating.sklazy --journal changes --token-file tokens
       sklazy serve changes --token-file tokens --receipts ids
+      sklazy serve changes --token-file tokens --workers 4
     """
 
 

@@ -21,6 +21,7 @@ from sklazy.errors import BadInputError, suggest
 from sklazy.estimators.encoded import EncodedModel
 from sklazy.methods.plain import target_names
 from sklazy.storage.files import MAGIC
+from sklazy.storage.folders import is_folder
 from sklazy.tables import Table
 
 _MAPPED_FROM = 1 << 30  # bytes of a model file from which on its rows are not loaded
@@ -58,6 +59,15 @@ class FittedModel:
     def read(self, console: Console, path: str, id_column: str | None) -> "QueryRows":
         """Read a file of rows to predict."""
         whole = read_table_rows(path, self.like, id_column)
+        return self.match(console, whole, path, id_column)
+
+    def match(
+        self, console: Console | None, whole: Table, path: str, id_column: str | None
+    ) -> "QueryRows":
+        """Find the features and ids among the columns of rows to predict.
+
+        Columns that are left out are noted on the console, if one is given.
+        """
         if id_column is not None and id_column not in whole:
             raise BadInputError(f"--id {id_column}: {path} has no such column.")
         ids = None if id_column is None else whole[id_column].cells()
@@ -175,7 +185,7 @@ def check_lazy(fitted: FittedModel, attribute: str, lack: str) -> None:
 def is_model(path: str) -> bool:
     """Whether a file holds a model."""
     if not os.path.isfile(path):
-        return False
+        return is_folder(path)
     with open(path, "rb") as file:
         return file.read(len(MAGIC)) == MAGIC
 
@@ -193,7 +203,7 @@ def load_model(source: TrainingFile, choice: MethodChoice | None = None) -> Fitt
                 f"--{name} is for training, and {source.train} is a model that was "
                 f"fitted before. Leave --{name} out, or fit a new model."
             )
-    is_large = os.stat(source.train).st_size > _MAPPED_FROM
+    is_large = is_folder(source.train) or os.stat(source.train).st_size > _MAPPED_FROM
     model = load(source.train, mmap_mode="c" if is_large else None)
     schema = model.cases_.schema
     like = schema.user_table(model.cases_.coder.vocabularies)

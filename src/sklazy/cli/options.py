@@ -427,14 +427,17 @@ def limit_options(rows: str) -> Decorator:
     )
 
 
-def csv_options(text: str) -> Decorator:
-    """Add ``--out`` with this help, and ``--safe-csv``, which `to_csv` reads."""
+def csv_options(text: str, *, folders: bool = False) -> Decorator:
+    """Add ``--out`` with this help, and ``--safe-csv``, which `to_csv` reads.
+
+    The output may be a folder where `folders` are allowed.
+    """
 
     def keep(context: click.Context, _: click.Parameter, value: bool) -> None:
         context.meta[SAFE_CSV] = value
 
     return _combine(
-        click.option("--out", "-o", type=OUT_FILE, help=text),
+        click.option("--out", "-o", type=click.Path(dir_okay=folders), help=text),
         click.option(
             "--safe-csv",
             is_flag=True,

@@ -1,5 +1,6 @@
 """`sklazy predict`: predict the rows of a file, or cross-validate."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,6 +20,12 @@ from sklazy.cli.models import (
     load_model,
 )
 from sklazy.cli.options import Confidence, MethodChoice, TrainingFile
+from sklazy.cli.scoring import (
+    ScoringJob,
+    describe_model_file,
+    score_files,
+    writes_folder,
+)
 from sklazy.cli.tasks import read_task
 from sklazy.cli.uncertainty import (
     Columns,
@@ -77,8 +84,16 @@ def predict(
     if is_model(source.train):
         fitted = load_model(source, choice)
         with announced(console, fitted.method):
-            _predict_file(console, lambda: fitted, request)
+            if writes_folder(test, out):
+                _predict_folder(console, fitted, source.train, request)
+            else:
+                _predict_file(console, lambda: fitted, request)
         return
+    if out is not None and os.path.isdir(out):
+        raise BadInputError(
+            f"'{out}' is a directory, which is written with a MODEL only. Fit one "
+            f"first: sklazy fit {source.train} -t {source.target} -o model.sklazy."
+        )
     task = read_task(console, source)
     choice = choose_method(choice)
     console.note(f"{task.kind} ({task.why}), method {choice.method}")
@@ -102,6 +117,31 @@ def _refuse_without_test(source: TrainingFile, confidence: Confidence) -> None:
                 f"--{option} is for the rows of TEST, and no such file is given; "
                 "leave it out to cross-validate."
             )
+
+
+def _predict_folder(
+    console: Console, fitted: FittedModel, model: str, request: _Request
+) -> None:
+    """Predict file by file into a folder."""
+    if request.limits.max_rows is not None:
+        raise BadInputError("--max-rows is for one file of predictions; leave it out.")
+    confidence = check_confidence(fitted, request.confidence)
+
+    def answer(rows: Table) -> Columns:
+        columns = prediction_columns(fitted, rows, confidence, **request.columns)
+        columns.pop("unlike", None)
+        return _flatten(columns)
+
+    described = {
+        "model": describe_model_file(model),
+        "id": request.id_column,
+        **confidence._asdict(),
+        **request.columns,
+    }
+    job = ScoringJob(
+        request.test, str(request.out), request.id_column, answer, described
+    )
+    score_files(console, fitted, job, request.limits.max_seconds)
 
 
 def _predict_file(

@@ -2,8 +2,9 @@
 
 import contextlib
 import re
+import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,11 +17,12 @@ from sklazy.web.guard import Safety
 from sklazy.web.hosts import LOCAL_NAMES, is_loopback
 from sklazy.web.running import address_of, listen
 from sklazy.web.running import serve_app as run_server
-from sklazy.web.serve.app import make_server
+from sklazy.web.serve.app import ModelServer
 from sklazy.web.serve.budget import QuestionBudget
 from sklazy.web.serve.levels import Level, Privacy
 from sklazy.web.serve.metrics import AccessLog
 from sklazy.web.serve.store import Store
+from sklazy.web.serve.workers import StoreSource, serve_with_workers
 from sklazy.web.tokens import Tokens, is_shared, read_tokens, write_tokens
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
@@ -44,6 +46,9 @@ def serve(
     questions_file: str,
     name: str,
     access_log: bool,
+    workers: int,
+    key: Path | None,
+    search: Sequence[str],
 ) -> None:
     """Serve a model until Ctrl-C."""
     if host in _ANY and not allow_host:
@@ -63,21 +68,50 @@ def serve(
     limits = RequestLimits(seconds=max_seconds)
     privacy = Privacy(Level[receipts.upper()], min_group, noise)
     safety = Safety(limits=limits, names=names, tokens=tokens)
-    with contextlib.closing(Store.open(model, journal, salvage=salvage)) as store:
-        budget = max_questions and QuestionBudget(Path(questions_file), max_questions)
-        app = make_server(
-            store,
-            safety,
-            privacy,
-            name=_check_name(name),
-            budget=budget or None,
-            log=AccessLog() if access_log else None,
-        )
-        listening = listen(host, port)
-        address = address_of(listening, host)
-        announce = partial(_announce, console, store, address, privacy)
-        run_server(app, listening, limits, on_start=announce)
+    opening = StoreSource(
+        model,
+        journal,
+        salvage=salvage,
+        key=None if key is None else key.read_bytes(),
+        search=tuple(map(Path, search)),
+        min_group=min_group,
+    )
+    budget = max_questions and QuestionBudget(Path(questions_file), max_questions)
+    make = partial(
+        ModelServer,
+        safety=safety,
+        privacy=privacy,
+        name=_check_name(name),
+        budget=budget or None,
+        log=AccessLog() if access_log else None,
+    )
+    listening = listen(host, port)
+    announce = partial(_announce, console, address_of(listening, host), privacy)
+    if workers > 1:
+        announce = partial(announce, workers=workers)
+        serve_with_workers(opening, workers, make, listening, limits, announce)
+    else:
+        _serve_here(opening, make, listening, limits, announce)
     console.note("Stopped.")
+
+
+def _serve_here(
+    opening: StoreSource,
+    make: Callable[..., ModelServer],
+    listening: socket.socket,
+    limits: RequestLimits,
+    announce: Callable[..., None],
+) -> None:
+    """Serve by this process alone."""
+    with contextlib.closing(opening.open()) as store:
+        app = make(store).app
+        run_server(
+            app, listening, limits, on_start=partial(announce, *_describe(store))
+        )
+
+
+def _describe(store: Store) -> tuple[str, int]:
+    return type(store.model).__name__, store.model.cases_.n_rows
 
 
 def _check_name(name: str) -> str:
@@ -88,12 +122,20 @@ def _check_name(name: str) -> str:
     return name
 
 
-def _announce(console: Console, store: Store, address: str, privacy: Privacy) -> None:
-    cases, kind = store.model.cases_.n_rows, type(store.model).__name__
+def _announce(
+    console: Console,
+    address: str,
+    privacy: Privacy,
+    kind: str,
+    cases: int,
+    workers: int = 1,
+) -> None:
     receipts = privacy.level.name.lower()
-    plain = {"address": address, "estimator": kind, "cases": cases}
+    plain = {"address": address, "estimator": kind, "cases": cases, "workers": workers}
     plain |= {"receipts": receipts, "protects": privacy.describe(kind)}
     text = f"{kind} with {cases} cases at {address}, receipts: {receipts}."
+    if workers > 1:
+        text += f" {workers} workers."
     text += f" {privacy.describe(kind)} Press Ctrl-C to stop."
     console.result(plain, lambda _: click.echo(text))
     sys.stdout.flush()

@@ -241,7 +241,7 @@ def _target_values(column: Column, kind: Kind) -> NDArray[Any]:
 
 
 def match_columns(
-    console: Console,
+    console: Console | None,
     test: Table,
     names: Sequence[str],
     known: Collection[str],
@@ -260,7 +260,7 @@ def match_columns(
             f"{', '.join(map(repr, lacking))}.{hints} To train without one, give "
             f"--ignore {shlex.quote(lacking[0])}."
         )
-    if others:
+    if others and console is not None:
         console.note(
             f"note: {path} has columns that are not in the training file; they are "
             f"left out: {', '.join(map(repr, others))}."

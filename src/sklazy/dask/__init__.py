@@ -19,11 +19,22 @@ from typing import Any
 
 import sklazy
 from sklazy.dask.client import TIMEOUT
+from sklazy.dask.folders import load, save
 from sklazy.dask.model import DaskModel
+from sklazy.dask.scoring import predict
 from sklazy.dask.tables import AttributeRanker, advise, audit, lazy_advantage
 from sklazy.estimators.base import LazyEstimator
 
-__all__ = ["AttributeRanker", "DaskModel", "advise", "audit", "lazy_advantage"]
+__all__ = [
+    "AttributeRanker",
+    "DaskModel",
+    "advise",
+    "audit",
+    "lazy_advantage",
+    "load",
+    "predict",
+    "save",
+]
 
 BY_PARTS = (
     "LazyKNeighborsClassifier",

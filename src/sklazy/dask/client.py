@@ -145,8 +145,9 @@ def _by_rows(collection: Any) -> Any:  # noqa: ANN401
     """A collection whose partitions hold whole rows."""
     if not is_dask(collection):
         raise BadTypeError(
-            f"{type(collection).__name__} is not a Dask collection; make one, for "
-            "instance by dask.dataframe.from_pandas(frame, npartitions=4)."
+            f"{type(collection).__name__} is not a Dask collection. What goes with the "
+            "rows must be one, divided like X: a column of X by its name, "
+            "frame['name'], or dask.dataframe.from_pandas(series, npartitions=4)."
         )
     is_wide = _is_array(collection) and collection.ndim > 1
     return collection.rechunk({1: -1}) if is_wide else collection

@@ -24,6 +24,7 @@ from sklazy.dask.client import (
     find_client,
     is_dask,
 )
+from sklazy.dask.columns import check_on_cluster, take_named
 from sklazy.dask.copies import ModelCopies
 from sklazy.dask.fitting import fit_parts
 from sklazy.errors import (
@@ -111,14 +112,18 @@ class DaskModel:
         Parameters
         ----------
         X : Dask frame, or Dask array of shape (n_rows, n_attributes)
-        y : Dask series or array of shape (n_rows,)
-        sample_weight, ids, times : Dask series or arrays, optional
-            As for the estimator itself. Ids are by default the index of a frame where
-            it is unique and of integers or strings, but no range; else 0, 1, ...
+        y : Dask series or array of shape (n_rows,), or str
+            A name is that of a column of X, which is no feature then.
+        sample_weight, ids, times : Dask series or arrays, or str, optional
+            As for the estimator itself, or names of columns of X. Ids are by default
+            the index of a frame where it is unique and of integers or strings, but no
+            range; else 0, 1, ...
         """
         beside = {"sample_weight": sample_weight, "ids": ids, "times": times}
         self._check_taken("fit", beside)
-        return self._fit(divided_alike(X, y, *beside.values()))
+        check_on_cluster(X, self.kind.__name__)
+        X, *columns = take_named(X, y=y, **beside)
+        return self._fit(divided_alike(X, *columns))
 
     def partial_fit(
         self,
@@ -139,11 +144,12 @@ class DaskModel:
         beside = {"sample_weight": sample_weight, "ids": ids, "times": times}
         self._check_taken("partial_fit", {**beside, "classes": classes})
         if not hasattr(self.model, "cases_"):
-            columns = [X, y, *beside.values()]
+            columns = take_named(X, y=y, **beside)
+            X = columns[0]
             return self._fit(
                 divided_alike(*columns) if is_dask(X) else columns, classes
             )
-        X, y, *values = self._compute_here(X, y, *beside.values())
+        X, y, *values = self._compute_here(*take_named(X, y=y, **beside))
         named = dict(zip(beside, values, strict=True), classes=classes)
         self.model.partial_fit(
             X, y, **{n: v for n, v in named.items() if v is not None}
@@ -229,7 +235,7 @@ class DaskModel:
         client, model = find_client(self.client), clone(self.model)
         fit_parts(client, model, columns, classes, self.timeout)
         if self.by_parts:
-            _warm_up(model)
+            warm_up(model)
         self.model, self._copies = model, ModelCopies()
         return self
 
@@ -310,7 +316,7 @@ def _as_dask(answers: list[Any], sizes: list[int]) -> Any:  # noqa: ANN401
     return as_dask_array(np.concatenate(answers), sizes)
 
 
-def _warm_up(model: Any) -> None:  # noqa: ANN401
+def warm_up(model: Any) -> None:  # noqa: ANN401
     """Ask about the first row, so that no later question waits for the compiler."""
     output = "decisions" if model.target.kind == "nominal" else "values"
     with model.cases_.snapshot() as cases, warnings.catch_warnings():

@@ -52,9 +52,8 @@ from sklazy.estimators.questions import (
     predict_past,
 )
 from sklazy.estimators.reference import find_link, name_methods
-from sklazy.estimators.state import describe_model
+from sklazy.estimators.saving import save_model
 from sklazy.receipts import Receipt, Receipts, Wanted
-from sklazy.storage.stored import write_cases
 from sklazy.tables import Table
 from sklazy.tables.arrays import are_dicts
 
@@ -564,7 +563,7 @@ class LazyEstimator(BaseEstimator):
         with self.cases_.snapshot() as cases:
             return cases.digest()
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, n_parts: int | None = None) -> None:
         """Write parameters and cases to a file, as data only; see `sklazy.load`.
 
         An existing file is replaced only once the new one is complete.
@@ -572,9 +571,12 @@ class LazyEstimator(BaseEstimator):
         Parameters
         ----------
         path : str or Path
+        n_parts : int, optional
+            Write a folder of that many files in place of one, for the workers of a
+            cluster (`sklazy.dask.load`).
         """
         check_is_fitted(self)
-        write_cases(path, describe_model(self), self.cases_)
+        save_model(self, path, n_parts)
 
     @property
     def ids_(self) -> NDArray[Any]:

@@ -15,6 +15,7 @@ from sklazy.estimators.parameters import check_choice
 from sklazy.measures import check_countable, count_known
 from sklazy.tables import Column, Table, as_table, as_target, label_array
 from sklazy.tables.frames import as_frame
+from sklazy.tables.labels import with_labels
 from sklazy.tables.origins import one_to_one
 
 _MOST_CLASSES = 20  # more different whole numbers are not classes
@@ -57,9 +58,13 @@ def class_column(y: object, *, declared: bool = False) -> Column:
         return Column("target", "nominal", np.zeros(1, np.int32), (y.item(),), declared)
     # As objects, labels of a list stay what they are: 1 beside "1", "a" beside "a\0".
     cells = np.asarray(y, object) if isinstance(y, list | tuple) else y
-    is_flat = cells is None or (type(cells) is np.ndarray and cells.ndim == 1)
-    flat = cells if is_flat else column_or_1d(cells, warn=True)
-    target = as_target(flat, "nominal")
+    if isinstance(cells, Column):
+        labels = as_target(cells, "nominal").occurring()
+        target = with_labels(labels, labels.categories)
+    else:
+        is_flat = cells is None or (type(cells) is np.ndarray and cells.ndim == 1)
+        flat = cells if is_flat else column_or_1d(cells, warn=True)
+        target = as_target(flat, "nominal")
     _check_whole(target)
     return Column("target", "nominal", target.data, target.categories, declared)
 

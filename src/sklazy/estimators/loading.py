@@ -14,6 +14,7 @@ from sklazy.estimators.regressors import BaseLazyRegressor
 from sklazy.estimators.settings import from_settings, import_estimators
 from sklazy.estimators.state import check_restored, restore_state
 from sklazy.storage.files import SENSELESS, contradiction
+from sklazy.storage.folders import OpenedFolder, is_folder, list_files
 from sklazy.storage.store import StoredBase
 from sklazy.storage.stored import read_stored
 
@@ -47,6 +48,7 @@ def load(
     Parameters
     ----------
     path : str or Path
+        A file, or a folder: of ``save(path, n_parts=...)`` or `sklazy.dask.save`.
     kind : class, optional
         Class that the estimator must have, for type checkers as well; any other raises
         an error.
@@ -78,6 +80,8 @@ def load(
             f"mmap_mode={mmap_mode!r}; expected None, 'c' to leave rows in the file, "
             "or 'r+' to change them there, too."
         )
+    if is_folder(path):
+        return _load_folder(path, kind, mmap_mode)
     if mmap_mode == "r+":
         base = StoredBase.open(path)
         try:
@@ -91,6 +95,27 @@ def load(
     stored = read_stored(path, mapped=mapped)
     find_cases = partial(stored.cases, path, mapped=mapped)
     return _restore_estimator(stored.header, find_cases, path, kind, mapped=mapped)
+
+
+def _load_folder(
+    path: str | Path, kind: type[LazyEstimator], mmap_mode: MapMode
+) -> LazyEstimator:
+    if mmap_mode == "r+":
+        raise BadInputError(
+            f"mmap_mode='r+': {path} is a folder of files, which are not changed in "
+            "place. Load it with mmap_mode='c', change the model, and save it there "
+            "again with n_parts; or save it to one file."
+        )
+    mapped = mmap_mode == "c"
+    opened = OpenedFolder(path, mapped=mapped)
+    return _restore_estimator(opened.header, opened.parted, path, kind, mapped=mapped)
+
+
+def restore_estimator(
+    header: dict[str, Any], find_cases: Callable[[], CaseBase], path: str | Path
+) -> LazyEstimator:
+    """The estimator that a header describes, with cases that lie elsewhere."""
+    return _restore_estimator(header, find_cases, path, LazyEstimator, mapped=True)
 
 
 def _restore_estimator(
@@ -146,7 +171,8 @@ def compact(path: str | Path) -> None:
     Parameters
     ----------
     path : str or Path
-        File of an estimator that is not open for changes elsewhere.
+        File of an estimator that is not open for changes elsewhere, or a folder, whose
+        files then have about as many rows each.
 
     Examples
     --------
@@ -163,6 +189,9 @@ def compact(path: str | Path) -> None:
     ...     sklazy.load(path).digest() == before
     True
     """
+    if is_folder(path):
+        load(path, mmap_mode="c").save(path, n_parts=len(list_files(path)))
+        return
     base = StoredBase.open(path)
     try:
         base.compact()

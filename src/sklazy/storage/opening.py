@@ -90,8 +90,8 @@ class Opened:
         self, added: Sequence[CodedRows], next_id: int = 0, *, mapped: bool = True
     ) -> PartedBase:
         """The segments as parts of one case base, and a part for further rows."""
-        head = self._head(next_id)
-        parts = [self._part(number) for number in range(self.n_segments)]
+        head = self.head(next_id)
+        parts = [self.part(number, number) for number in range(self.n_segments)]
         further = self._further(head, added)
         looked_at = parts if self.header["ids"] == "numbers" or not mapped else []
         _check_added(further.ids, [part.rows for part in looked_at])
@@ -110,16 +110,18 @@ class Opened:
             rows.codes[j] = head.bins.code(i, rows.numbers[i])
         return rows
 
-    def _head(self, next_id: int) -> CaseBase:
+    def head(self, next_id: int) -> CaseBase:
+        """A case base without rows, of these labels and cuts."""
         head, n_targets = object.__new__(CaseBase), len(self.segments[0]["targets"])
         head._start_empty(self.schema, self.bins, n_targets, self.half_life)
         head.coder = self.coders[0].twin()
         head.next_id = max(int(self.header["next_id"]), next_id)
         return head
 
-    def _part(self, number: int) -> Part:
+    def part(self, segment: int, number: int) -> Part:
+        """A segment as a part with some number."""
         part = object.__new__(Part)
-        self._fill(part, number)
+        self._fill(part, segment)
         for vocabulary in part.coder.vocabularies.values():
             vocabulary.pinned = True
         part.bins = Bins(len(self.bins.cuts), self.bins.criterion, frozen=True)

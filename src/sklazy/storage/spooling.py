@@ -248,10 +248,11 @@ class Spool:
 
 def _coded(column: Column, known: dict[Label, int]) -> NDArray[np.int32]:
     """A column in numbers of first appearance; new labels get the next ones."""
-    used = set(np.unique(column.data).tolist())
+    n_labels = len(column.categories)
+    is_used = np.bincount(column.data[column.data >= 0], minlength=n_labels) > 0
     codes = [
-        known.setdefault(label, len(known)) if code in used else -1
-        for code, label in enumerate(column.categories)
+        known.setdefault(label, len(known)) if used else -1
+        for used, label in zip(is_used.tolist(), column.categories, strict=True)
     ]
     return recoded(column, np.array(codes, np.int32))
 

@@ -102,7 +102,8 @@ class Column:
         """The column with only the categories that some row has, in their order."""
         if self.kind == "numeric":
             return self
-        used = np.unique(self.data[self.data >= 0])
+        counts = np.bincount(self.data[self.data >= 0], minlength=len(self.categories))
+        used = np.flatnonzero(counts)
         # The two last entries are reached by the codes -2 and -1.
         lookup = np.full(len(self.categories) + 2, UNSEEN, np.int32)
         lookup[-1] = MISSING

@@ -1,7 +1,8 @@
 """Rows in JSON for a model; each cell is read like one of a CSV file.
 
-A row is an object by column name, in which absent cells are missing, or a list in the
-order of the columns. Messages never contain values of cases.
+A row is an object by column name, or a list in the order of the columns. A missing cell
+is null; a column that is absent is refused, as one that a file lacks is in a shell.
+Messages never contain values of cases.
 """
 
 from collections.abc import Sequence
@@ -113,7 +114,7 @@ class RowReader:
             pairs = dict(zip(self.names, row, strict=True))
         elif isinstance(row, dict):
             self._check_names(row, i)
-            pairs = {name: row.get(name) for name in self.names}
+            pairs = {name: row[name] for name in self.names}
         else:
             raise Problem(422, f"row {i} is neither an object nor a list.")
         return {
@@ -129,6 +130,13 @@ class RowReader:
                 422,
                 f"row {i} has {shown!r}, which is not a column of the model."
                 f"{suggest(shown, self.names)}",
+            )
+        absent = next((name for name in self.names if name not in row), None)
+        if absent is not None:
+            raise Problem(
+                422,
+                f"row {i} lacks the column {absent[:_LONGEST_NAME]!r} of the model; "
+                "send null if its value is missing.",
             )
 
     def _cell(self, cell: object, reader: CellReader, name: str, i: int) -> Cell:

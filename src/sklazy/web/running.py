@@ -15,6 +15,7 @@ from sklazy.web.bodies import RequestLimits
 
 _HEAD = 1 << 16  # bytes of a request line and headers
 _HEAD_SECONDS = 10.0
+_READ_SECONDS = 30.0  # for a client to go on reading a response
 _PIECE = 1 << 16  # bytes of a response that are held to be sent together
 _LEAVE = 5  # seconds for requests to end once the server is stopped
 
@@ -74,7 +75,8 @@ def make_config(app: ASGIApp, limits: RequestLimits) -> uvicorn.Config:
         server_header=False,
         date_header=False,
         proxy_headers=False,
-        limit_concurrency=limits.connections,
+        # The last one is refused only if no other waits for its client.
+        limit_concurrency=limits.connections + 1,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=_LEAVE,
     )
@@ -127,13 +129,22 @@ class _Joined:
 
 
 class _Bounded(HttpToolsProtocol):
-    """Connections with a limit on the size and time of headers."""
+    """Connections with limits: on headers, on a response that is not read, on places.
+
+    When all places are taken, a new connection gets that of the client that the server
+    has waited for longest: for a request, the rest of one, or the reading of a
+    response. So slow clients cannot keep others out.
+    """
 
     _timer: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
     _head = 0
+    _since = 0.0  # when the server began to wait for this client, if it does
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - a transport
+        self._make_room()
         super().connection_made(_Joined(transport, self.loop))  # type: ignore[arg-type]
+        self._since = self.loop.time()
         self._expect()
 
     def data_received(self, data: bytes) -> None:
@@ -150,7 +161,44 @@ class _Bounded(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._arrived()
+        self._was_read()
         super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        self._since = self.loop.time()
+        super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        """The client does not read: it has a while to go on."""
+        super().pause_writing()
+        self._was_read()
+        self._unread = self.loop.call_later(_READ_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._was_read()
+
+    def _was_read(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+
+    def _make_room(self) -> None:
+        """Close the connection that has kept the server waiting longest."""
+        limit = self.limit_concurrency
+        others = [o for o in self.connections if not o.transport.is_closing()]
+        if limit is None or len(others) < limit - 1:
+            return
+        idle = [o for o in others if isinstance(o, _Bounded) and o._is_waiting()]
+        if idle:
+            min(idle, key=lambda one: one._since).transport.abort()
+
+    def _is_waiting(self) -> bool:
+        """Whether the server has nothing to do here until the client acts."""
+        cycle = self.cycle
+        if cycle is None or cycle.response_complete or cycle.more_body:
+            return True
+        return self._unread is not None
 
     def _expect(self) -> None:
         self._timer = self.loop.call_later(_HEAD_SECONDS, self._give_up)

@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
 from starlette.requests import Request
@@ -150,6 +151,7 @@ class _Pages:
             "parse": asking.parse,
             "answer": asking.answer,
             "curves": asking.curves,
+            "others": asking.others,
             "map": asking.map,
             "start": asking.start,
         }
@@ -207,7 +209,10 @@ class _Pages:
         content, kind = await self._patient.run(
             make_download, self.session, name, query
         )
-        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        own = self.session.own_file
+        if name == "own.csv" and own is not None:
+            name = quote(own.changed_name)
+        headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
         return Response(content, media_type=kind, headers=headers)
 
 

@@ -22,7 +22,11 @@ from sklazy.web.explore.queries import (
     empty_row,
     parse_row,
 )
-from sklazy.web.explore.receipts import answer_quickly, describe_receipt
+from sklazy.web.explore.receipts import (
+    answer_quickly,
+    describe_receipt,
+    find_other_answers,
+)
 from sklazy.web.explore.session import Session
 from sklazy.web.explore.state import State, plain_id
 
@@ -51,7 +55,7 @@ class Asking:
             "n_changes": len(self.session.changes),
             "target_unit": self.session.target_unit,
             "read_only": self.session.read_only,
-            "own_file": own.name if (own := self.session.own_file) else None,
+            "own_file": self.session.own_file is not None,
         }
 
     def left_out(self) -> Plain:
@@ -147,9 +151,7 @@ class Asking:
 
     def receipt(self, body: Body) -> Plain:
         """The prediction of a row with its receipt."""
-        state, delta = self.session.state, body.get("delta")
-        if delta is not None and not isinstance(delta, int | float):
-            raise BadInputError("delta must be a number.")
+        state, delta = self.session.state, _check_delta(body)
         ids, values = read_query(state, body)
         model = self.session.others.without(state, ids)
         receipt = describe_receipt(model, values, delta)
@@ -160,6 +162,13 @@ class Asking:
             "margin": margin,
             "version": state.version,
         }
+
+    def others(self, body: Body) -> Plain:
+        """Changes of a row that would change its prediction."""
+        state, delta = self.session.state, _check_delta(body)
+        ids, values = read_query(state, body)
+        model = self.session.others.without(state, ids)
+        return find_other_answers(model, values, delta)
 
     def map(self, body: Body) -> Plain:
         """A map of cases in two dimensions."""
@@ -204,6 +213,13 @@ def read_query(state: State, body: Body) -> tuple[list[int | str], Values]:
         raise BadInputError("edits must be an object from columns to cells.")
     ids: list[int | str] = state.ids[sorted(set(rows))].tolist()
     return ids, edit_row(state, values, edits)
+
+
+def _check_delta(body: Body) -> float | None:
+    delta = body.get("delta")
+    if delta is not None and not isinstance(delta, int | float):
+        raise BadInputError("delta must be a number.")
+    return delta
 
 
 def _check_list(value: object) -> list[Any]:

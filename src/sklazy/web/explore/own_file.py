@@ -47,6 +47,12 @@ class OwnFile:
     options: CsvOptions = field(default_factory=CsvOptions)
     reading: Reading | None = None
 
+    @property
+    def changed_name(self) -> str:
+        """The name of the file with the changes."""
+        path = Path(self.name)
+        return f"{path.stem}-changed{path.suffix}"
+
     def write(self, truths: Sequence[Any], changes: Mapping[int, Any]) -> bytes:
         """The file with other targets in some rows, and without some others.
 

@@ -38,6 +38,7 @@ _KEPT = 3  # models without some cases; each is a copy
 _MOST_CELLS = 20_000_000  # of all of these together
 _SIMILAR = 10  # cases listed if the method has no voters
 _APART = 0.1  # of the range: numbers without cuts that are farther apart differ
+_MOST_OTHER = 6  # changes listed that give another prediction
 _MOST_CLASSES = 12  # whose probabilities are shown
 
 
@@ -133,6 +134,30 @@ def _list_classes(base: CaseBase, shares: NDArray[np.float64]) -> list[Plain]:
     order = np.argsort(-shares, kind="stable")[:_MOST_CLASSES].tolist()
     labels = base.class_labels
     return [{"label": labels[c], "probability": number(shares[c])} for c in order]
+
+
+def find_other_answers(
+    model: Any,  # noqa: ANN401 - a fitted lazy estimator
+    values: Values,
+    delta: float | None,
+) -> Plain:
+    """The smallest changes of a row that change its prediction, each predicted.
+
+    Parameters
+    ----------
+    model : fitted lazy estimator
+    values : dict
+    delta : float, optional
+        How far a number must move; by default the standard deviation of the target.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        found = model.changes(row_table(model.cases_, values), by=delta)
+    listed = [
+        {"after": one.after, "answer": one.answer, "probability": one.probability}
+        for one in found[:_MOST_OTHER]
+    ]
+    return {"changes": listed, "n_tried": found.n_tried}
 
 
 # --- the page of a row ----------------------------------------------------------------

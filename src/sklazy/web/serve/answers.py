@@ -39,8 +39,10 @@ class Answers:
         self._stand_ins: StandInKeeper | None = None
         if privacy.uses_groups:
             self._stand_ins = StandInKeeper(
-                store.model, privacy.min_group, privacy.noise
+                store.model, privacy.min_group, privacy.noise, store.waiting
             )
+            store.on_added = self._stand_ins.follow_added
+            store.on_forgotten = self._stand_ins.follow_forgotten
 
     @property
     def _model(self) -> Any:  # noqa: ANN401 - any estimator
@@ -204,18 +206,30 @@ class Answers:
         if body.get("times") is not None:
             times = self._list(body, "times", len(rows), (str, int, float))
         new_ids = self.store.add(rows, targets, ids, times)
-        if self._stand_ins is not None:
-            self._stand_ins.follow_added(new_ids)
         return {"ids": new_ids, "cases": self.cases.n_rows}
 
     def forget(self, body: Plain) -> Plain:
         """Erase rows by their ids, from the disk too."""
         _check_keys(body, "ids")
         ids = self._ids(body, None)
+        n_before = self.cases.n_rows
         self.store.forget(ids)
-        if self._stand_ins is not None:
-            self._stand_ins.follow_forgotten(ids)
-        return {"forgotten": len(set(ids)), "cases": self.cases.n_rows}
+        n_gone = len(set(ids))
+        return {"forgotten": n_gone, "cases": n_before - n_gone}
+
+    def erase(self, body: Plain) -> Plain:
+        """Erase all rows of a person from model, files and processes, with proof."""
+        _check_keys(body, "ids")
+        ids = self._ids(body, None)
+        if len(set(ids)) < len(ids):
+            raise Problem(422, "ids has an entry twice.")
+        certificate = self.store.erase(ids).content
+        return {
+            "forgotten": len(ids),
+            "cases": certificate["rows"]["after"],
+            "proved": certificate["proved"],
+            "certificate": certificate,
+        }
 
     def _ids(self, body: Plain, n: int | None) -> list[Any]:
         ids = self._list(body, "ids", n, (str, int))

@@ -7,6 +7,7 @@ import logging
 import signal
 from collections.abc import AsyncIterator, Callable, Hashable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 from starlette.requests import Request
@@ -57,41 +58,62 @@ def make_server(
     log : AccessLog, optional
         Where each request is written down.
     """
-    server = _Server(store, safety, privacy, name, budget)
-    pages = server.pages()
-    metrics = server.metrics = Metrics([page.path for page in pages], log)
-    safety = replace(safety, open_paths=OPEN)
-    metrics.app = make_app(pages, safety, lifespan=server.running)
-    return metrics
+    return ModelServer(store, safety, privacy, name, budget, log).app
 
 
-class _Server:
-    """The handlers of requests."""
+class ModelServer:
+    """The handlers of requests, and the application made of them.
 
-    metrics: Metrics
+    Parameters
+    ----------
+    store, safety, privacy, name, budget, log
+        As for `make_server`.
+    shared : Path, optional
+        A folder in which the workers of a server add up their counts.
+
+    Attributes
+    ----------
+    app : ASGI application
+    after_erasure : callable
+        Replaces all processes that have seen erased rows; whether it has.
+    """
 
     def __init__(
         self,
         store: Store,
         safety: Safety,
         privacy: Privacy,
-        name: str,
-        budget: QuestionBudget | None,
+        name: str = "model",
+        budget: QuestionBudget | None = None,
+        log: AccessLog | None = None,
+        *,
+        shared: Path | None = None,
     ) -> None:
+        self.after_erasure: Callable[[], bool] = lambda: False
         self._store, self._limits = store, safety.limits
         self._name, self._budget = name, budget
         self._answers = Answers(store, privacy, safety.limits)
         self._asking = Work(safety.limits)
         # Changes are made one after the other.
-        self._changing = Work(replace(safety.limits, at_once=1))
+        self._changing = Work(replace(safety.limits, at_once=1), stops=False)
         classifies = bool(self._answers.cases.class_labels)
         schema = self._answers.cases.schema
         self._description = describe_api(
             schema, classifies, privacy, safety.limits, name
         )
         self._metadata = describe_model(name, schema, classifies)
+        pages = self.pages()
+        self.metrics = Metrics([page.path for page in pages], log, shared)
+        safety = replace(safety, open_paths=OPEN)
+        self.metrics.app = make_app(pages, safety, lifespan=self.running)
+
+    @property
+    def app(self) -> ASGIApp:
+        """The application, which counts its requests."""
+        return self.metrics
 
     def pages(self) -> list[Page]:
+        """All routes, with the role that each needs."""
         ask, explain, change = Role.ASK, Role.EXPLAIN, Role.CHANGE
         model = f"/v2/models/{self._name}"
         return [
@@ -127,6 +149,7 @@ class _Server:
             Page(
                 "POST", "/v1/forget", self._handle_change(self._later("forget")), change
             ),
+            Page("DELETE", "/v1/cases", self._handle_change(self._erase), change),
             Page("GET", "/v1/digest", self._digest, explain),
             Page("GET", "/openapi.json", self._openapi, ask),
             Page("GET", "/metrics", self._metrics, ask),
@@ -144,7 +167,8 @@ class _Server:
             loop.add_signal_handler(
                 signal.SIGHUP, loop.run_in_executor, None, self._reload_and_note
             )
-        yield
+        async with self.metrics.kept():
+            yield
         self._asking.stop()
         self._changing.stop()
         self._store.close()
@@ -164,12 +188,20 @@ class _Server:
         Requests meanwhile are answered by the model before; a file that cannot be used
         changes nothing.
         """
-        store = self._store.reopened()
+        self.use(self._store.reopened())
+
+    def use(self, store: Store) -> None:
+        """Answer by another store of a model with the same columns, once it is warm."""
         answers = Answers(store, self._answers.privacy, self._limits)
         if answers.rows.names != self._answers.rows.names:
             raise BadInputError("the new model has other columns; start a new server.")
         answers.warm_up()
         self._store, self._answers = store, answers
+
+    def _erase(self, body: Plain) -> Plain:
+        """Erase a person; in all processes, where there are several."""
+        answer = self._answers.erase(body)
+        return answer | {"processes_replaced": self.after_erasure()}
 
     def _reload_and_note(self) -> None:
         try:

@@ -54,6 +54,17 @@ def describe_api(
             {"forgotten": {"type": "integer"}, "cases": {"type": "integer"}},
             ["ids"],
         ),
+        "/v1/cases": _delete(
+            "Erase all rows of a person from files and processes, with a certificate.",
+            {"ids": {"type": "array", "items": _ID}},
+            {
+                "forgotten": {"type": "integer"},
+                "cases": {"type": "integer"},
+                "proved": {"type": "boolean"},
+                "certificate": {"type": "object"},
+                "processes_replaced": {"type": "boolean"},
+            },
+        ),
         "/invocations": _post(
             "Predict rows, as MLflow's scoring server does.",
             {form: {"type": ["object", "array"]} for form in _FORMS},
@@ -135,6 +146,7 @@ def _row(schema: Schema) -> Plain:
             {
                 "type": "object",
                 "properties": kinds,
+                "required": list(kinds),
                 "additionalProperties": False,
             },
             {
@@ -194,6 +206,10 @@ def _post(
             "responses": _responses("application/json", answer),
         }
     }
+
+
+def _delete(summary: str, request: Plain, response: Plain) -> Plain:
+    return {"delete": _post(summary, request, response, ["ids"])["post"]}
 
 
 def _get(summary: str, kind: str) -> Plain:

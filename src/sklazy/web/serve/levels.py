@@ -46,8 +46,8 @@ class Privacy:
 
     @property
     def step(self) -> float:
-        """The unit in which probabilities are given: a quarter of a case in a group."""
-        return 1 / (4 * self.min_group)
+        """The unit in which probabilities are given: half a case in a group."""
+        return 1 / (2 * self.min_group)
 
     def describe(self, estimator: str) -> str:
         """A sentence or two on what the level protects, of an estimator by its name."""
@@ -62,21 +62,13 @@ class Privacy:
             text += " The ids in each group are shown."
         if estimator in LESS_PROTECTED:
             text += (
-                f" Of {estimator}, answers by small tables still hint at whether a row "
-                "is a case."
+                f" Of {estimator}, answers by small tables of many columns still hint "
+                "at whether a row is a case."
             )
         return text
 
 
-LESS_PROTECTED = frozenset(
-    {
-        "LazyAssociativeClassifier",
-        "LazyBaggingClassifier",
-        "LazyClassifier",
-        "LazyKernelClassifier",
-        "LazyStackingClassifier",
-    }
-)
+LESS_PROTECTED = frozenset({"LazyBaggingClassifier", "LazyStackingClassifier"})
 """Estimators with an area above 0.55 under an attack; see docs/privacy.md."""
 
 
@@ -212,7 +204,7 @@ def rounded(figure: Any, privacy: Privacy) -> Any:  # noqa: ANN401 - whatever it
     >>> rounded([0.98387097, 0.01612903], Privacy())
     [1.0, 0.0]
     >>> rounded(0.637, Privacy(min_group=10))
-    0.625
+    0.65
     """
     if not privacy.uses_groups:
         return figure

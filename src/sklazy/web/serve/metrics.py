@@ -1,21 +1,27 @@
 """Counts of requests for Prometheus, their ids, and a log of them without values."""
 
+import asyncio
+import contextlib
 import json
-import os
 import re
 import secrets
 import sys
 import time
 from bisect import bisect_left
-from collections.abc import Collection, Iterator
+from collections.abc import AsyncIterator, Collection
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, TextIO
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sklazy.web.serve.figures import Counts, SharedCounts, read_process_figures
+
 _BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 _HEADER = b"x-request-id"
+_START = time.time()  # of the first process: workers are forked from it
+_SAVED = 0.5  # seconds after which a worker saves its counts for the others
 
 _HELP = {
     "requests_total": "Requests by path and status.",
@@ -42,12 +48,45 @@ class AccessLog:
 class Metrics:
     """Middleware that counts requests and their durations, and gives each an id."""
 
-    def __init__(self, paths: Collection[str], log: AccessLog | None = None) -> None:
+    def __init__(
+        self,
+        paths: Collection[str],
+        log: AccessLog | None = None,
+        shared: Path | None = None,
+    ) -> None:
         self._paths, self._log = frozenset(paths), log
         self._counts: dict[tuple[str, int], int] = {}
         self._times: dict[str, list[float]] = {}
-        self._start = time.time()
+        self._shared = None if shared is None else SharedCounts(shared)
         self.app: ASGIApp | None = None
+
+    @contextlib.asynccontextmanager
+    async def kept(self) -> AsyncIterator[None]:
+        """Save the counts for other workers while the server runs, if there are any."""
+        if self._shared is None:
+            yield
+            return
+        saving = asyncio.create_task(self._save(self._shared))
+        try:
+            yield
+        finally:
+            saving.cancel()
+            self._shared.end(self._gather())
+
+    async def _save(self, shared: SharedCounts) -> None:
+        before: Counts = {}
+        while True:
+            if (counts := self._gather()) != before:
+                shared.save(counts)
+            before = counts
+            await asyncio.sleep(_SAVED)
+
+    def _gather(self) -> Counts:
+        """All counts by a text: the path and the status, or the path of times."""
+        by_status = {
+            f"{path} {status}": [float(n)] for (path, status), n in self._counts.items()
+        }
+        return by_status | {path: list(times) for path, times in self._times.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Count a request, also one that is refused."""
@@ -90,18 +129,25 @@ class Metrics:
 
     def export(self, **gauges: float) -> str:
         """All counts in the text format of Prometheus, with gauges."""
+        counts, is_shared = self._gather(), self._shared is not None
+        if self._shared is not None:
+            counts = self._shared.sum_with(counts)
         lines = _head("sklazy_requests_total", _HELP["requests_total"], "counter")
-        for (path, status), count in sorted(self._counts.items()):
-            labels = f'path="{path}",status="{status}"'
-            lines.append(f"sklazy_requests_total{{{labels}}} {count}")
+        for key, numbers in sorted(counts.items()):
+            path, _, status = key.partition(" ")
+            if status:
+                labels = f'path="{path}",status="{status}"'
+                lines.append(f"sklazy_requests_total{{{labels}}} {numbers[0]:.0f}")
         lines += _head("sklazy_request_seconds", _HELP["request_seconds"], "histogram")
-        for path, counts in sorted(self._times.items()):
-            lines += _format_histogram(path, counts)
+        for path, numbers in sorted(counts.items()):
+            if " " not in path:
+                lines += _format_histogram(path, numbers)
         for name, value in gauges.items():
             lines += _head(f"sklazy_{name}", _HELP[name], "gauge")
             lines.append(f"sklazy_{name} {value:g}")
-        for name, text, kind, value in _process_figures(self._start):
-            lines += [*_head(f"process_{name}", text, kind), f"process_{name} {value}"]
+        for one in read_process_figures(_START, together=is_shared):
+            lines += _head(f"process_{one.name}", one.text, one.kind)
+            lines.append(f"process_{one.name} {one.value}")
         return "\n".join(lines) + "\n"
 
 
@@ -115,23 +161,6 @@ def _find_id(scope: Scope) -> bytes:
 
 def _head(name: str, text: str, kind: str) -> list[str]:
     return [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]
-
-
-def _process_figures(start: float) -> Iterator[tuple[str, str, str, float]]:
-    """Figures of the process under the names that Prometheus' clients use."""
-    times = os.times()
-    cpu = times.user + times.system
-    yield "cpu_seconds_total", "Processor time in seconds.", "counter", round(cpu, 2)
-    yield "start_time_seconds", "When the server started.", "gauge", round(start, 2)
-    try:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            pages = int(file.read().split()[1])
-        n_files = len(os.listdir("/proc/self/fd"))
-        size = os.sysconf("SC_PAGE_SIZE")
-    except (OSError, AttributeError):  # pragma: no cover - not Linux
-        return
-    yield "resident_memory_bytes", "Resident memory.", "gauge", pages * size
-    yield "open_fds", "Open files and sockets.", "gauge", n_files
 
 
 def _format_histogram(path: str, counts: list[float]) -> list[str]:

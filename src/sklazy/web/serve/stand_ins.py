@@ -1,10 +1,16 @@
 """Stand-ins: made-up rows that take the place of cases below the level `values`.
 
 Cases are put into groups of at least `min_group` alike ones, whatever their targets.
-For each case there is a stand-in, drawn from a normal distribution with the mean and
-covariance of its group; its target is the group's mean, or a class drawn by the
-group's shares. A model of the stand-ins answers, so whatever is asked, an answer
-depends on the cases by figures of groups alone (condensation; Aggarwal and Yu, 2004).
+For each case there is a stand-in, drawn from a normal distribution around the mean of
+its group; its target is the group's mean, or one of the group's classes, which are
+shuffled. A model of the stand-ins answers, so whatever is asked, an answer depends on
+the cases by figures of groups alone (condensation; Aggarwal and Yu, 2004).
+
+The covariance is that within all groups, not within one: stand-ins drawn by the five
+cases of one group lie in the four dimensions that these span, and a row that is one of
+the five is nearer to them than any other. For the same reason the mean itself is
+moved at random.
+
 The draws depend on the digest of the cases: the same cases always have the same
 stand-ins, so that asking again shows nothing new.
 """
@@ -33,6 +39,9 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 _STRETCH = 0.7  # columns are stretched at random by up to a factor of exp(0.7)
+_SHIFT = 0.5  # the variance by which a group is moved, in that within groups
+_MOST_DEVIATIONS = 256  # rows that stand for the spread within groups
+_CLIP = 0.95  # quantile of deviations; larger ones would spread all groups
 
 
 @dataclass(frozen=True)
@@ -92,7 +101,8 @@ def make_stand_ins(
                 f"min_group={min_group} leaves fewer than two groups of the "
                 f"{len(rows)} cases; lower --min-group, or use --receipts values."
             )
-        drawn = [_draw(rows.take(group), min_group, noise, random) for group in groups]
+        spread = _Spread(rows, groups, noise, random)
+        drawn = [_draw(rows.take(group), min_group, spread, random) for group in groups]
         base = _build(model, cases, _join(drawn))
     twin = copy.copy(model)
     twin.cases_ = base
@@ -154,21 +164,60 @@ def _standardize(column: Floats) -> Floats:
 # --- draws ----------------------------------------------------------------------------
 
 
+class _Spread:
+    """The deviations of cells from the means of their groups, to draw like ones.
+
+    Parameters
+    ----------
+    rows : CodedRows
+    groups : sequence of int64 arrays
+    noise : float
+        How much wider draws are spread, as a share.
+    random : numpy.random.Generator
+    """
+
+    def __init__(
+        self,
+        rows: CodedRows,
+        groups: Sequence[Places],
+        noise: float,
+        random: np.random.Generator,
+    ) -> None:
+        self._deviations: Floats = np.zeros(rows.numbers.shape)
+        for group in groups:
+            for j, column in enumerate(rows.numbers[:, group]):
+                deviations = np.nan_to_num(column - _find_middle(column), nan=0.0)
+                self._deviations[j, group] = deviations
+        far = np.quantile(np.abs(self._deviations), _CLIP, axis=1, keepdims=True)
+        self._deviations = self._deviations.clip(-far, far)
+        if len(rows) > _MOST_DEVIATIONS:
+            some = random.choice(len(rows), _MOST_DEVIATIONS, replace=False)
+            self._deviations = self._deviations[:, some]
+        self._width, self._random = 1 + noise, random
+
+    def draw(self, n_rows: int) -> Floats:
+        """Deviations of so many stand-ins of one group, a row for each column."""
+        size = self._deviations.shape[1]
+        # Normal weights of deviations have their covariance.
+        weights = self._random.normal(size=(size, n_rows))
+        weights += np.sqrt(_SHIFT) * self._random.normal(size=(size, 1))
+        return self._deviations @ (weights * (self._width / np.sqrt(size)))
+
+
 def _draw(
-    rows: CodedRows, least: int, noise: float, random: np.random.Generator
+    rows: CodedRows, least: int, spread: _Spread, random: np.random.Generator
 ) -> CodedRows:
     """Draw as many stand-ins as a group has rows."""
     n_rows = len(rows)
-    # Normal weights of the deviations have the covariance of the group.
-    weights = random.normal(size=(n_rows, n_rows)) * (1 + noise) / np.sqrt(n_rows)
-    numbers = [_mix(column, weights, least) for column in rows.numbers]
+    pairs = zip(rows.numbers, spread.draw(n_rows), strict=True)
+    numbers = [_move(column, deviations, least) for column, deviations in pairs]
     targets = np.repeat(rows.targets.mean(axis=1), n_rows)
     codes = [_draw_labels(column, least, random) for column in rows.codes]
     times = rows.times.mean(axis=1, keepdims=True) if rows.times.size else rows.times
     return CodedRows(
         numbers=np.reshape(numbers, rows.numbers.shape),
         codes=np.reshape(codes, rows.codes.shape),
-        classes=random.choice(rows.classes, n_rows),
+        classes=random.permutation(rows.classes),
         targets=np.reshape(targets, rows.targets.shape),
         weights=np.full(n_rows, rows.weights.mean()),
         times=np.broadcast_to(times, rows.times.shape),
@@ -178,16 +227,23 @@ def _draw(
     )
 
 
-def _mix(column: Floats, weights: Floats, least: int) -> Floats:
-    """Draw numbers like those of a group; none where too few are known."""
-    known = ~np.isnan(column)
-    if np.count_nonzero(known) < least:
+def _find_middle(column: Floats) -> float:
+    """The mean of the known cells, or their median if their sum is too large."""
+    known = column[~np.isnan(column)]
+    if not len(known):
+        return np.nan
+    with np.errstate(over="ignore"):
+        middle = float(known.mean())
+    return middle if np.isfinite(middle) else float(np.median(known))
+
+
+def _move(column: Floats, deviations: Floats, least: int) -> Floats:
+    """Numbers around the middle of a group; none where too few are known."""
+    if np.count_nonzero(~np.isnan(column)) < least:
         return np.full(len(column), np.nan)
-    middle = column[known].mean()
-    if not np.isfinite(middle):  # the sum of huge numbers
-        middle = float(np.median(column[known]))
-    deviations = np.where(known, column - middle, 0.0)
-    drawn: Floats = middle + weights @ deviations
+    middle = _find_middle(column)
+    with np.errstate(over="ignore"):
+        drawn = middle + deviations
     return np.where(np.isfinite(drawn), drawn, middle)
 
 
@@ -246,6 +302,28 @@ def _targets(cases: CaseBase, rows: CodedRows) -> Column | Floats:
 # --- while cases come and go ----------------------------------------------------------
 
 
+class UnusedCases:
+    """Added cases that take no part yet: until there are `min_group` of them."""
+
+    def __init__(self, min_group: int, ids: Iterable[Any] = ()) -> None:
+        self._min_group, self.ids = min_group, list(ids)
+
+    def add(self, ids: Iterable[Any]) -> bool:
+        """Let cases wait; whether they, and those before, take part from now on."""
+        self.ids += ids
+        if len(self.ids) < self._min_group:
+            return False
+        self.ids = []
+        return True
+
+    def drop(self, ids: Iterable[Any]) -> bool:
+        """Note cases that are gone; whether one of them took part."""
+        gone = set(ids)
+        takes_part = not gone.issubset(self.ids)
+        self.ids = [one for one in self.ids if one not in gone]
+        return takes_part
+
+
 class StandInKeeper:
     """Keeps the stand-ins of a model that changes.
 
@@ -253,10 +331,16 @@ class StandInKeeper:
     an effect no longer from the next question on.
     """
 
-    def __init__(self, model: LazyEstimator, min_group: int, noise: float) -> None:
+    def __init__(
+        self,
+        model: LazyEstimator,
+        min_group: int,
+        noise: float,
+        waiting: Iterable[Any] = (),
+    ) -> None:
         self._model, self._min_group, self._noise = model, min_group, noise
         self._lock = threading.Lock()
-        self._waiting: list[Any] = []
+        self._waiting = UnusedCases(min_group, waiting)
         self._current: StandIns | None = None
 
     def current(self) -> StandIns:
@@ -267,21 +351,18 @@ class StandInKeeper:
                     self._model,
                     self._min_group,
                     noise=self._noise,
-                    without=self._waiting,
+                    without=self._waiting.ids,
                 )
             return self._current
 
-    def follow_added(self, ids: Sequence[Any]) -> None:
+    def follow_added(self, ids: Iterable[Any]) -> None:
         """Let added cases wait until they are enough."""
         with self._lock:
-            self._waiting += ids
-            if len(self._waiting) >= self._min_group:
-                self._waiting, self._current = [], None
+            if self._waiting.add(ids):
+                self._current = None
 
     def follow_forgotten(self, ids: Iterable[Any]) -> None:
         """Drop the stand-ins of a state that had forgotten cases."""
         with self._lock:
-            gone = set(ids)
-            if not gone.issubset(self._waiting):
+            if self._waiting.drop(ids):
                 self._current = None
-            self._waiting = [one for one in self._waiting if one not in gone]

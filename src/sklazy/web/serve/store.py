@@ -9,29 +9,36 @@ generation; it also removes what was cut off journals.
 import contextlib
 import inspect
 import threading
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from sklazy.errors import BadFileError, BadInputError, SklazyError
+from sklazy.casebase.incoming import as_ids, slots_of
+from sklazy.errors import BadFileError, BadInputError, DataWarning
 from sklazy.estimators.base import LazyEstimator
-from sklazy.estimators.loading import load
-from sklazy.storage.placing import sync_folder
+from sklazy.estimators.erasure.certificate import Certificate
+from sklazy.estimators.erasure.erase import erase
+from sklazy.estimators.loading import MapMode, load
 from sklazy.web.problems import Problem
 from sklazy.web.rows import Rows
+from sklazy.web.serve.folder import (
+    check_origin,
+    check_unchanged,
+    find_newest,
+    hold_folder,
+    journal_of,
+    remove_others,
+    replace_lost,
+    snapshot_of,
+    write_origin,
+)
 from sklazy.web.serve.journal import (
-    WAY_OUT,
     Change,
     ChangeJournal,
     create_journal,
-    is_empty,
     open_journal,
 )
-
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows
-    fcntl = None  # type: ignore[assignment]
 
 Ids = list[int] | list[str]
 
@@ -46,24 +53,40 @@ class Store:
     model : fitted estimator
     n_changes : int
         The number of changes since the start.
+    changes : list
+        Those since the snapshot.
+    waiting : sequence of ids
+        Added cases that answers by groups do not use yet.
+    on_added, on_forgotten : callable
+        Called with the ids of rows that have come or gone.
     """
 
+    waiting: Sequence[Any] = ()
+
+    on_added: Callable[[Ids], None]
+    on_forgotten: Callable[[Ids], None]
+
     def __init__(self, model: LazyEstimator, folder: Path | None = None) -> None:
-        self.model, self.n_changes = _without_names(model), 0
+        self.model, self.n_changes = without_names(model), 0
+        self.changes: list[Change] = []
+        self.on_added = self.on_forgotten = _ignore
         self._folder, self._lock = folder, threading.Lock()
         self._journal: ChangeJournal | None = None
         self._generation = 0
         self._is_broken = False
         self._held: IO[bytes] | None = None
-        self._path: Path | None = None  # of a model that is not changed here
+        self._path: Path | None = None  # the model that this began with
+        self._mmap_mode: MapMode = None
+        self._key: bytes | None = None
+        self._search: Sequence[Path] = ()
 
     def reopened(self) -> "Store":
         """A store of the same file as it is now."""
-        if self._path is None:
+        if self._path is None or self._folder is not None:
             raise BadInputError(
                 "a model with a journal is not reloaded: its changes are here."
             )
-        return Store.open(self._path)
+        return Store.open(self._path, mmap_mode=self._mmap_mode)
 
     # --- opening ----------------------------------------------------------------------
 
@@ -74,42 +97,45 @@ class Store:
         folder: str | Path | None = None,
         *,
         salvage: bool = False,
+        mmap_mode: MapMode = None,
     ) -> "Store":
         """A store of a saved model; `folder` keeps its changes.
 
         A folder with changes continues from them, and can be given as `model`. A
-        damaged journal is an error, unless `salvage` uses it up to the damage.
+        damaged journal is an error, unless `salvage` uses it up to the damage. Without
+        a folder `mmap_mode` may leave the rows in the model's file.
         """
         if Path(model).is_dir():
             folder = model
         if folder is None:
-            store = cls(load(model))
-            store._path = Path(model)
+            store = cls(load(model, mmap_mode=mmap_mode))
+            store._path, store._mmap_mode = Path(model), mmap_mode
             return store
         path = Path(folder)
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        held = _hold(path)
+        held = hold_folder(path)
         try:
             store = cls._opened(model, path, salvage=salvage)
         except BaseException:
             held.close()
             raise
         store._held = held
+        store._path = None if Path(model).is_dir() else Path(model)
         return store
 
     @classmethod
     def _opened(cls, model: str | Path, folder: Path, *, salvage: bool) -> "Store":
-        generation = _newest(folder)
+        generation = find_newest(folder)
         if generation is not None:
-            _check_origin(folder, model)
-            store = cls(load(_snapshot(folder, generation)), folder)
+            check_origin(folder, model)
+            store = cls(load(snapshot_of(folder, generation)), folder)
             store._go_on(generation, salvage=salvage)
             return store
         if Path(model).is_dir():
             raise BadFileError("there is no snapshot in this folder.", model)
-        _check_unchanged(folder)
+        check_unchanged(folder)
         store = cls(load(model), folder)
-        _write_origin(folder, store.model)
+        write_origin(folder, store.model)
         store._begin_generation()
         return store
 
@@ -117,13 +143,13 @@ class Store:
         """Make the changes of a journal again."""
         assert self._folder is not None
         self._generation = generation
-        log = _log(self._folder, generation)
+        log = journal_of(self._folder, generation)
         if not log.exists():
-            _replace_lost(log, salvage=salvage)
+            replace_lost(log, salvage=salvage)
         changes, self._journal = open_journal(log, salvage=salvage)
         for change in changes:
-            self._apply(change)
-        _remove_others(self._folder, generation)
+            apply_change(self.model, change)
+        remove_others(self._folder, generation)
         if changes or self._journal is None:
             self._begin_generation()
 
@@ -147,6 +173,12 @@ class Store:
         """Whether a change could not be written: the disk does not have it."""
         return self._is_broken
 
+    @property
+    def snapshot(self) -> Path:
+        """The file that `changes` are made to."""
+        assert self._folder is not None
+        return snapshot_of(self._folder, self._generation)
+
     def add(
         self,
         rows: Rows,
@@ -161,13 +193,15 @@ class Store:
             change = {"change": "add", "rows": cells, "targets": targets, "ids": ids}
             if times is not None:
                 change["times"] = times
-            change["ids"] = new_ids = self._apply(change)
+            change["ids"] = new_ids = apply_change(self.model, change)
             try:
                 journal.append(change)
             except BaseException:
                 self.model.forget(new_ids)  # as if they had never been there
                 raise
+            self.changes.append(change)
             self._count_change(journal)
+            self.on_added(new_ids)
             return new_ids
 
     def forget(self, ids: Ids) -> None:
@@ -179,6 +213,36 @@ class Store:
                 self._remove_cuttings()
                 self._begin_generation()
             self.n_changes += 1
+            self.on_forgotten(ids)
+
+    def certify(self, key: bytes | None, search: Sequence[Path]) -> None:
+        """Sign certificates of erasures with a key, and search further files then."""
+        self._key, self._search = key, search
+
+    def erase(self, ids: Ids) -> Certificate:
+        """Erase all rows of a person, prove it by the files, and certify it.
+
+        All files of the folder are searched, and the model that this began with.
+        """
+        with self._lock:
+            self._check_changeable()
+            slots_of(as_ids(ids), self.model.cases_.ids)  # all of them must be there
+            with self._breaking():
+                self._remove_cuttings()
+                self._begin_generation()  # one file, and no changes to it
+                others = [*self._others(), *self._search]
+                certificate = erase(self.snapshot, ids, search=others, key=self._key)
+                forget_refreshed(self.model, ids)
+            self.n_changes += 1
+            self.on_forgotten(ids)
+            return certificate
+
+    def _others(self) -> list[Path]:
+        """Files beside the snapshot, and the model that this began with."""
+        assert self._folder is not None
+        beside = [p for p in sorted(self._folder.iterdir()) if p.is_file()]
+        first = [] if self._path is None or not self._path.exists() else [self._path]
+        return [*beside, *first]
 
     def _count_change(self, journal: ChangeJournal) -> None:
         self.n_changes += 1
@@ -204,34 +268,23 @@ class Store:
             raise Problem(503, "The journal cannot be written; changes are refused.")
         return self._journal
 
-    def _apply(self, change: Change) -> Ids:
-        """Add the rows of a change and return their ids."""
-        names = self.model.cases_.schema.user_names
-        rows = [dict(zip(names, cells, strict=True)) for cells in change["rows"]]
-        options = {"times": change["times"]} if "times" in change else {}
-        partial_fit = self.model.partial_fit
-        if not options.keys() <= inspect.signature(partial_fit).parameters.keys():
-            raise BadInputError("times: this model does not use times of rows.")
-        before = self.model.cases_.next_id
-        partial_fit(rows, change["targets"], ids=change["ids"], **options)
-        return change["ids"] or list(range(before, before + len(rows)))
-
     def _begin_generation(self) -> None:
         """Write a new snapshot with an empty journal, and remove the old ones."""
         assert self._folder is not None
         generation = self._generation + 1
-        fresh = _log(self._folder, generation)
+        fresh = journal_of(self._folder, generation)
         fresh.unlink(missing_ok=True)  # of a snapshot that was not written
         journal = create_journal(fresh)
         try:
-            self.model.save(_snapshot(self._folder, generation))  # now it is valid
+            self.model.save(snapshot_of(self._folder, generation))  # now it is valid
         except BaseException:
             journal.close()
             raise
         if self._journal is not None:
             self._journal.close()
         self._journal, self._generation = journal, generation
-        _remove_others(self._folder, generation)
+        self.changes = []
+        remove_others(self._folder, generation)
 
     def _remove_cuttings(self) -> None:
         """Remove what was cut off journals: it may have the forgotten rows."""
@@ -240,94 +293,35 @@ class Store:
             path.unlink(missing_ok=True)
 
 
-def _without_names(model: LazyEstimator) -> LazyEstimator:
+def apply_change(model: LazyEstimator, change: Change) -> Ids:
+    """Add the rows of a change to a model and return their ids."""
+    names = model.cases_.schema.user_names
+    rows = [dict(zip(names, cells, strict=True)) for cells in change["rows"]]
+    options = {"times": change["times"]} if "times" in change else {}
+    partial_fit = model.partial_fit
+    if not options.keys() <= inspect.signature(partial_fit).parameters.keys():
+        raise BadInputError("times: this model does not use times of rows.")
+    before = model.cases_.next_id
+    partial_fit(rows, change["targets"], ids=change["ids"], **options)
+    return change["ids"] or list(range(before, before + len(rows)))
+
+
+def forget_refreshed(model: LazyEstimator, ids: Ids) -> None:
+    """Forget rows; frozen cuts, which they may have shaped, are found anew."""
+    is_frozen = model.cases_.bins.frozen
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "cuts='frozen'", DataWarning)
+        model.forget(ids)
+    if is_frozen:
+        model.refresh()
+
+
+def without_names(model: LazyEstimator) -> LazyEstimator:
     """The model without feature names: rows come in the order of its columns."""
     if hasattr(model, "feature_names_in_"):
         del model.feature_names_in_
     return model
 
 
-# --- files ----------------------------------------------------------------------------
-
-
-def _snapshot(folder: Path, generation: int) -> Path:
-    return folder / f"snapshot-{generation}.sklazy"
-
-
-def _log(folder: Path, generation: int) -> Path:
-    return folder / f"journal-{generation}.log"
-
-
-def _newest(folder: Path) -> int | None:
-    """The newest generation whose snapshot is there."""
-    texts = [path.stem.partition("-")[2] for path in folder.glob("snapshot-*.sklazy")]
-    return max((int(text) for text in texts if text.isdigit()), default=None)
-
-
-def _remove_others(folder: Path, generation: int) -> None:
-    """Remove the files of other generations, also unfinished ones."""
-    kept = {_snapshot(folder, generation), _log(folder, generation)}
-    for pattern in ("snapshot-*.sklazy", "journal-*.log", ".snapshot-*.part"):
-        for path in set(folder.glob(pattern)) - kept:
-            path.unlink(missing_ok=True)
-    sync_folder(folder)
-
-
-def _replace_lost(log: Path, *, salvage: bool) -> None:
-    """Begin a new journal in place of a missing one, if `salvage` allows it."""
-    if not salvage:
-        raise BadFileError(
-            f"the journal of the newest snapshot is missing. {WAY_OUT}", log
-        )
-    create_journal(log).close()
-
-
-def _check_unchanged(folder: Path) -> None:
-    """Refuse a folder with changes whose snapshot is missing."""
-    for log in folder.glob("journal-*.log"):
-        if not is_empty(log):
-            raise BadFileError(
-                "it has changes to a snapshot that is missing. Restore the folder from "
-                "a copy, or use another folder.",
-                log,
-            )
-
-
-def _hold(folder: Path) -> IO[bytes]:
-    """Lock the folder for this process; the system unlocks it when it ends."""
-    held = open(folder / "lock", "ab")  # noqa: SIM115 - kept open
-    if fcntl is None:  # pragma: no cover - Windows
-        return held
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        held.close()
-        raise BadInputError(
-            f"another server uses the journal {folder}; use another folder."
-        ) from error
-    return held
-
-
-def _write_origin(folder: Path, model: LazyEstimator) -> None:
-    """Record which model the changes began with."""
-    (folder / "origin").write_text(f"{model.digest()}\n", "ascii")
-
-
-def _check_origin(folder: Path, model: str | Path) -> None:
-    """Refuse a model that the changes did not begin with."""
-    if Path(model).is_dir():
-        return
-    try:
-        known = (folder / "origin").read_text("ascii").strip()
-        same = load(model).digest() == known
-    except (OSError, SklazyError) as error:
-        raise BadFileError(
-            f"cannot be compared with the model that the journal {folder} began with "
-            f"({error}). Give the journal in place of the model to continue from it.",
-            model,
-        ) from error
-    if not same:
-        raise BadInputError(
-            f"the journal {folder} did not begin with the model {model}; use another "
-            "folder, or give the journal in place of the model."
-        )
+def _ignore(ids: Ids) -> None:
+    """Nobody wants to know which rows came or went."""

@@ -57,7 +57,12 @@ function part(kind, reply, changes) {
 }
 
 function item(one, changes) {
-  return h("li", { class: "finding" }, h("p", {}, one.column ? [userText(one.column), ": "] : null, one.sentence), one.rows.slice(0, 12).map((id) => decide(one, id, changes.get(String(id)))));
+  return h("li", { class: "finding" }, h("p", {}, one.column ? [userText(one.column), ": "] : null, one.sentence, compare(one.evidence?.against ?? [])), one.rows.slice(0, 12).map((id) => decide(one, id, changes.get(String(id)))));
+}
+
+/** Links to the rows that a finding names. */
+function compare(cases) {
+  return cases.length ? [" Compare: ", cases.map((other, i) => [i > 0 && ", ", h("a", { href: address(choosing(other.id)) }, "case ", userText(other.id))]), "."] : null;
 }
 
 function decide(one, id, made) {
@@ -84,8 +89,6 @@ const changeText = (one) => (one.kind === "relabel" ? ["relabeled to ", targetCe
 
 // --- changes ----------------------------------------------------------------------------
 
-const changedName = (name) => name.replace(/(\.[^.]*)?$/, "-changed$1");
-
 export async function openChanges(what, overview) {
   known = overview;
   parts.changes = h("div", {});
@@ -99,7 +102,7 @@ export async function renewChanges() {
   if (!reply) return;
   redraw(parts.changes, reply.changes.length ? list(reply.changes) : h("p", { class: "empty" }, "There are no changes yet. ", h("a", { href: address({ view: "audit" }) }, "Go to the audit")),
     h("h2", {}, "Save as"),
-    h("p", { class: "saves" }, known.own_file && [h("a", { href: download("own.csv"), download: changedName(known.own_file) }, "your file, only the changed cells changed"), " · "], h("a", { href: download("data.csv"), download: "data.csv" }, "cases with the changes, CSV"), " · ", h("a", { href: download("model.sklazy"), download: "model.sklazy" }, "model with the changes"), " · ",
+    h("p", { class: "saves" }, known.own_file && [h("a", { href: download("own.csv"), download: true }, "your file, only the changed cells changed"), " · "], h("a", { href: download("data.csv"), download: "data.csv" }, "cases with the changes, CSV"), " · ", h("a", { href: download("model.sklazy"), download: "model.sklazy" }, "model with the changes"), " · ",
       h("a", { href: download("changes.json"), download: "changes.json" }, "list of changes, JSON"), " · ", h("a", { href: download("changes.csv"), download: "changes.csv" }, "CSV")));
 }
 

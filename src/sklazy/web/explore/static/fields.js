@@ -25,7 +25,7 @@ function control(field, known, id, valueOf, set) {
   const editor = field.kind !== "numeric" ? picker(field, value, id) : field.style ? calendar(field, value, id) : slider(field, value, id);
   const [adds, curve] = [h("span", { class: "adds" }), h("div", { class: "curve" })];
   const unit = field.unit ? h("span", { class: "soft" }, ` ${field.unit}`) : null;
-  const box = h("div", { class: "field", "data-name": field.name }, h("span", { class: "name" }, h("label", { for: id }, userText(field.name), unit), adds), h("label", { class: "missing" }, missing, " missing"), h("div", { class: "editor" }, editor.elements), curve, detail(field, known, valueOf));
+  const box = h("div", { class: field.style ? "field dated" : "field", "data-name": field.name }, h("span", { class: "name" }, h("label", { for: id }, userText(field.name), unit), adds), h("label", { class: "missing" }, missing, " missing"), h("div", { class: "editor" }, editor.elements), curve, detail(field, known, valueOf));
   const change = (next) => {
     missing.checked = next === null;
     box.classList.toggle("gone", next === null);

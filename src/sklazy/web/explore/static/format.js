@@ -48,7 +48,7 @@ export function cellText(name, value) {
 export const cell = (name, value, attributes) => userText(cellText(name, value), attributes);
 
 /** A value of the target: a class, or a number with its unit. */
-export function targetText(value, digits = 6) {
+export function targetText(value, digits = 10) {
   return typeof value === "number" && !target.classifies ? withUnit(number(value, digits), target.unit) : show(value);
 }
 

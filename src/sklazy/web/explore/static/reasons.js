@@ -72,6 +72,17 @@ function other(one, name) {
   return td([apart && h("span", { class: "sign" }, "≠ "), cell(name, one.values[name])], { class: `n ${apart ? "differs" : ""}` });
 }
 
+/** Changes that give another prediction; a link makes the change. */
+export function otherAnswers({ changes, n_tried }, edits) {
+  if (!changes.length) return h("p", {}, `None of the ${n_tried} changes that were tried gives another prediction.`);
+  const item = (one) => {
+    const moved = Object.entries(one.after).map(([name, value], i) => [i > 0 && " and ", userText(name), " ", h("strong", {}, cell(name, value))]);
+    const link = address({ edits: { ...edits, ...one.after } });
+    return h("li", {}, "with ", moved, ": ", targetCell(one.answer), one.probability === null ? "" : ` (${share(one.probability)})`, " ", h("a", { href: link, "aria-label": `try it: ${Object.entries(one.after).map(([name, value]) => `${show(name)} ${cellText(name, value)}`).join(" and ")}` }, "try it"));
+  };
+  return [h("ul", {}, changes.map(item)), h("p", { class: "soft" }, `The smallest of ${n_tried} changes to values that occur, each of them predicted.`)];
+}
+
 export function counterexample(receipt, known) {
   const one = receipt.opposing;
   const delta = known.classifies ? null : h("label", {}, "a target that differs by more than ",

@@ -6,7 +6,7 @@ import { attempt, send, complain, Latest } from "./api.js";
 import { draw } from "./blocks.js";
 import { clearCurves, controls, showContributions, showCurves, shownNames } from "./fields.js";
 import { pointsText, targetCell, targetText } from "./format.js";
-import { caseTable, caseTitle, counterexample, nextMeasurement, waterfall } from "./reasons.js";
+import { caseTable, caseTitle, counterexample, nextMeasurement, otherAnswers, waterfall } from "./reasons.js";
 import { saves } from "./overview.js";
 import { hurry } from "./jobs.js";
 
@@ -14,6 +14,7 @@ const CURVES = 8; // at once
 const quick = new Latest();
 const whole = new Latest();
 const curves = new Latest();
+const others = new Latest();
 const listeners = [];
 const parts = {};
 let known = null;
@@ -45,7 +46,7 @@ export async function renewRow(pane, overview, fields, { force = false } = {}) {
 }
 
 function close(pane) {
-  for (const one of [quick, whole, curves]) one.stop();
+  for (const one of [quick, whole, curves, others]) one.stop();
   [receipt, chosen, before] = [null, null, null];
   replace(pane, h("p", { class: "soft hint" }, "Choose a case in the table or on the map, search for an id, or paste a row to see its receipt here."),
     h("p", {}, h("a", { href: address({ row: "new", case: null, edits: {}, without: [] }) }, "Enter a new row")));
@@ -56,12 +57,12 @@ async function open(pane) {
   [receipt, before] = [null, null];
   chosen = at.case ? await attempt(() => send("case", { case: at.case })) : null;
   if (at.case && !chosen) return close(pane);
-  for (const name of ["head", "answer", "shares", "why", "voters", "against", "next", "all"]) parts[name] = h("div", { class: `part-${name}` });
+  for (const name of ["head", "answer", "shares", "why", "voters", "others", "against", "next", "all"]) parts[name] = h("div", { class: `part-${name}` });
   parts.answer.setAttribute("role", "status");
   parts.answer.setAttribute("aria-live", "polite");
   redraw(pane, parts.head, parts.answer, parts.shares,
     h("div", { class: "row-grid" },
-      h("div", {}, h("h3", {}, "Why"), parts.why, parts.voters, parts.against),
+      h("div", {}, h("h3", {}, "Why"), parts.why, parts.voters, parts.others, parts.against),
       h("div", {}, h("h3", {}, "What if"), whatIf(), parts.next)),
     parts.all);
   drawHead();
@@ -126,7 +127,10 @@ function drawHead() {
 
 function decisions() {
   const change = async (kind, to) => {
-    if (await attempt(() => send("change", { kind, case: chosen.id, to, reason: "reviewed" }))) hurry();
+    if (await attempt(() => send("change", { kind, case: chosen.id, to, reason: "reviewed" }))) {
+      if (kind === "forget") go({ case: null, edits: null, without: [], delta: null });
+      hurry();
+    }
   };
   const choice = known.classifies
     ? h("select", { "aria-label": "The right class", "data-focus": "to" }, form.classes.slice(0, 500).map((label) => h("option", { value: String(label), selected: String(label) === String(chosen.truth) }, show(label))))
@@ -199,6 +203,13 @@ function later() {
   }, 300);
 }
 
+/** Find the smallest changes that give another prediction. */
+async function findOthers() {
+  replace(parts.others, h("h3", {}, "What would change it"), h("p", { class: "soft", role: "status" }, "Trying values that occur in the cases …"));
+  const reply = await attempt(() => others.ask("others", query()));
+  if (reply) redraw(parts.others, h("h3", {}, "What would change it"), otherAnswers(reply, edits));
+}
+
 // --- the evidence -----------------------------------------------------------------------
 
 function drawEvidence() {
@@ -207,6 +218,7 @@ function drawEvidence() {
   replace(parts.why, draw(lead), reasons ? waterfall(reasons) : h("p", { class: "soft" }, "There are too many cells to find what each feature adds."));
   showContributions(reasons);
   redraw(parts.voters, h("h3", {}, caseTitle(receipt)), caseTable(receipt, known, chosen));
+  redraw(parts.others, h("h3", {}, "What would change it"), h("button", { type: "button", onclick: findOthers, "data-focus": "others" }, "Try other values"));
   redraw(parts.against, h("h3", {}, "Nearest counterexample"), counterexample(receipt, known));
   redraw(parts.next, receipt.next ? nextMeasurement(receipt) : null);
   const fold = parts.all.querySelector("details");

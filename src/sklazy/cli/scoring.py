@@ -1,0 +1,205 @@
+"""`sklazy predict MODEL FOLDER -o FOLDER`: predict file by file, in constant memory.
+
+Each file of rows gives a file of predictions, which has its name once it is complete.
+So a command that was stopped goes on where it was when it is given again.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sklazy.cli.console import Console
+from sklazy.cli.models import FittedModel
+from sklazy.cli.tasks import reading_settings
+from sklazy.cli.uncertainty import Columns
+from sklazy.cli.waiting import STOPS, report_stop, time_limit
+from sklazy.cli.writing import replacing_text, to_csv
+from sklazy.errors import BadInputError
+from sklazy.report.progress import Progress
+from sklazy.storage.folders import LIST, is_folder
+from sklazy.storage.pages import CHECKSUM
+from sklazy.tables import Source, Table
+from sklazy.tables.file_options import has_known_ending
+from sklazy.tables.locations import Location, find_files, is_several
+
+JOB = "_scoring.json"
+"""The file that tells which model and options the predictions of a folder are of."""
+
+Predict = Callable[[Table], Columns]
+
+
+class ScoringJob(NamedTuple):
+    """Rows to predict, where predictions go, and how they are made."""
+
+    test: str
+    out: str
+    id_column: str | None
+    predict: Predict  # flat columns, for some rows
+    described: Mapping[str, Any]  # the model and the options, as JSON
+
+
+def writes_folder(test: str | None, out: str | None) -> bool:
+    """Whether predictions go to a folder, a file for each file of rows."""
+    if test in (None, "-") or out is None or has_known_ending(out):
+        return False
+    return is_several(test) or os.path.isdir(out)
+
+
+def describe_model_file(path: str) -> str:
+    """The checksum of a model's file, or of the list of its files."""
+    place = os.path.join(path, LIST) if is_folder(path) else path
+    with open(place, "rb") as file:
+        if not is_folder(path):
+            file.seek(-CHECKSUM, os.SEEK_END)
+        return file.read().hex()
+
+
+def score_files(
+    console: Console, fitted: FittedModel, job: ScoringJob, max_seconds: float | None
+) -> None:
+    """Predict the rows of all files that have no predictions yet."""
+    files = find_files(job.test)
+    targets = _name_outputs(files, job.out)
+    _begin(job)
+    waiting = [
+        pair for pair in zip(files, targets, strict=True) if not pair[1].exists()
+    ]
+    n_before, n_rows, stop = len(files) - len(waiting), 0, None
+    if n_before:
+        console.note(f"{n_before} of {len(files)} files are there already")
+    n_done = n_before
+    try:
+        with time_limit(max_seconds), Progress("predicting", len(files)) as progress:
+            progress.advance(n_before)
+            for file, target in waiting:
+                notes = console if n_done == n_before else None
+                n_rows += _score_file(notes, fitted, job, file, target)
+                n_done += 1
+                progress.advance(note=f"{n_rows} rows")
+    except STOPS as ended:
+        stop = ended
+    plain = {"files": n_done, "of": len(files), "rows": n_rows, "folder": job.out}
+    text = f"{n_rows} rows predicted, {n_done} of {len(files)} files in {job.out}"
+    console.result(plain, lambda terminal: terminal.print(text, highlight=False))
+    if stop is not None:
+        done = "Give the same command again to go on with the others."
+        report_stop(console, stop, done, max_seconds)
+
+
+def _begin(job: ScoringJob) -> None:
+    """Note what the predictions are of; a folder of others is refused."""
+    os.makedirs(job.out, exist_ok=True)
+    path = Path(job.out, JOB)
+    if path.exists():
+        if json.loads(path.read_text("utf-8")) != job.described:
+            raise BadInputError(
+                f"{job.out} has predictions of another model, or with other options; "
+                "give another folder."
+            )
+        return
+    if any(not name.startswith(".") for name in os.listdir(job.out)):
+        raise BadInputError(f"{job.out} has other files; give a new or empty folder.")
+    with replacing_text(path) as out:
+        out.write(json.dumps(job.described))
+
+
+def _name_outputs(files: list[Location], out: str) -> list[Path]:
+    """Where the predictions of each file go: the same folders, the same names."""
+    paths = [os.path.abspath(file.inside or file.path) for file in files]
+    common = os.path.commonpath([os.path.dirname(path) for path in paths])
+    ending = ".parquet" if _is_arrow(files[0]) else ".csv"
+    named = []
+    for path in paths:
+        inner = Path(os.path.relpath(path, common).removesuffix(".gz"))
+        named.append(Path(out, inner.with_suffix(ending)))
+    if len(set(named)) < len(named):
+        raise BadInputError(
+            "two files would have one name for their predictions; predict them one "
+            "folder after the other."
+        )
+    return named
+
+
+def _is_arrow(file: Location) -> bool:
+    return file.path.endswith((".parquet", ".pq", ".feather", ".arrow"))
+
+
+def _score_file(
+    console: Console | None,
+    fitted: FittedModel,
+    job: ScoringJob,
+    file: Location,
+    target: Path,
+) -> int:
+    """Predict a file; columns that are left out are noted if there is a console."""
+    source = Source(file, **_settings(job, fitted))
+    n_rows = 0
+    write = _writing_parquet if _is_arrow(file) else _writing_csv
+    with write(target) as add:
+        for whole in source.batches_like(fitted.like):
+            queries = fitted.match(console, whole, file.path, job.id_column)
+            console = None
+            names = queries.ids or list(range(n_rows, n_rows + len(whole)))
+            columns = {job.id_column or "row": names, **job.predict(queries.rows)}
+            add(columns)
+            n_rows += len(whole)
+    return n_rows
+
+
+def _settings(job: ScoringJob, fitted: FittedModel) -> dict[str, Any]:
+    settings = reading_settings(job.id_column)
+    if fitted.like.named:  # as the cases were read
+        kinds = {} if job.id_column is None else {job.id_column: "nominal"}
+        settings["kinds"] = kinds
+    return settings
+
+
+@contextmanager
+def _writing_csv(target: Path) -> Iterator[Callable[[Columns], None]]:
+    is_first = True
+    with replacing_text(target) as out:
+
+        def add(columns: Columns) -> None:
+            nonlocal is_first
+            text = to_csv(columns)
+            head = 0 if is_first else len(to_csv({name: [] for name in columns}))
+            out.write(text[head:])
+            is_first = False
+
+        yield add
+
+
+@contextmanager
+def _writing_parquet(target: Path) -> Iterator[Callable[[Columns], None]]:
+    import pyarrow  # noqa: PLC0415 (the rows were read by it)
+    from pyarrow import parquet  # noqa: PLC0415
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    writer: Any = None
+
+    def add(columns: Columns) -> None:
+        nonlocal writer
+        native = pyarrow.table(columns)
+        if writer is None:
+            fields = [
+                pyarrow.field(field.name, pyarrow.string())
+                if pyarrow.types.is_null(field.type)
+                else field
+                for field in native.schema
+            ]
+            writer = parquet.ParquetWriter(draft, pyarrow.schema(fields))
+        writer.write_table(native.cast(writer.schema))
+
+    try:
+        yield add
+        if writer is not None:
+            writer.close()
+            draft.replace(target)
+    finally:
+        if writer is not None:
+            writer.close()
+        draft.unlink(missing_ok=True)

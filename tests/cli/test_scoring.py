@@ -1,0 +1,150 @@
+"""`sklazy predict MODEL FOLDER -o FOLDER`: the same predictions, file by file."""
+
+import io
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sklazy
+from sklazy.cli import scoring
+from sklazy.tables import streams
+
+
+@pytest.fixture(autouse=True)
+def few_at_once(monkeypatch):
+    monkeypatch.setattr(streams, "ROWS", 7)
+
+
+def make_frame(n_rows=60):
+    rng = np.random.default_rng(3)
+    heat = rng.choice(["gas", "oil"], n_rows)
+    return pd.DataFrame(
+        {
+            "flat": [f"no {i}" for i in range(n_rows)],
+            "size": rng.normal(size=n_rows).round(2),
+            "heat": heat,
+            "year": rng.choice([2023, 2024], n_rows),
+            "rent": np.where(rng.random(n_rows) < 0.2, "low", heat),
+        }
+    )
+
+
+FRAME = make_frame()
+
+
+@pytest.fixture
+def model(tmp_path):
+    X = FRAME.drop(columns=["rent", "flat"])
+    made = sklazy.LazyKNeighborsClassifier(3).fit(X, FRAME["rent"])
+    made.save(tmp_path / "rent.sklazy")
+    return made
+
+
+def write_lake(folder, ending=".parquet", columns=("flat", "size", "heat")):
+    for year, rows in FRAME.groupby("year"):
+        place = folder / f"year={year}"
+        place.mkdir(parents=True)
+        for n, some in enumerate(np.array_split(np.arange(len(rows)), 2)):
+            part = rows.iloc[some][list(columns)]
+            if ending == ".parquet":
+                part.to_parquet(place / f"part-{n}.parquet", index=False)
+            else:
+                part.to_csv(place / f"part-{n}{ending}", index=False)
+
+
+def read_answers(folder):
+    tables = []
+    for path in sorted(folder.rglob("part-*")):
+        read = pd.read_parquet if path.suffix == ".parquet" else pd.read_csv
+        tables.append(read(io.BytesIO(path.read_bytes())))  # its folder is no column
+    return pd.concat(tables)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv", ".csv.gz"])
+def test_every_file_gives_a_file_of_the_same_predictions(run, tmp_path, model, ending):
+    write_lake(tmp_path / "lake", ending)
+    arguments = ["rent.sklazy", "lake", "--id", "flat", "--probabilities", "-o", "out"]
+    code, out, err = run("predict", *arguments)
+    assert code == 0, err
+    assert "60 rows predicted, 4 of 4 files in out" in out
+    names = sorted(str(p.relative_to(tmp_path)) for p in (tmp_path / "out").rglob("p*"))
+    plain = ending.removesuffix(".gz")
+    assert names[0] == f"out/year=2023/part-0{plain}"
+    assert len(names) == 4
+    answers = read_answers(tmp_path / "out").set_index("flat").loc[FRAME["flat"]]
+    X = FRAME.drop(columns=["rent", "flat"])
+    assert answers["prediction"].tolist() == model.predict(X).tolist()
+    shares = answers[[f"probability of {label}" for label in model.classes_]]
+    assert np.allclose(shares.to_numpy(), model.predict_proba(X), atol=1e-6)
+
+
+def test_a_command_that_was_stopped_goes_on(run, tmp_path, model, monkeypatch):
+    write_lake(tmp_path / "lake")
+    score, n_calls = scoring._score_file, []
+
+    def stop_at_third(*arguments):
+        n_calls.append(1)
+        if len(n_calls) == 3:
+            raise KeyboardInterrupt
+        return score(*arguments)
+
+    monkeypatch.setattr(scoring, "_score_file", stop_at_third)
+    code, _, err = run("predict", "rent.sklazy", "lake", "-o", "out")
+    assert code == 130
+    assert "Give the same command again" in err
+    done = {p: p.stat().st_mtime_ns for p in (tmp_path / "out").rglob("part-*")}
+    assert len(done) == 2
+    monkeypatch.setattr(scoring, "_score_file", score)
+    code, _, err = run("predict", "rent.sklazy", "lake", "-o", "out")
+    assert code == 0, err
+    assert "2 of 4 files are there already" in err
+    assert all(path.stat().st_mtime_ns == then for path, then in done.items())
+    assert len(read_answers(tmp_path / "out")) == 60
+
+
+def test_a_bad_file_is_named_and_leaves_no_predictions(run, tmp_path, model):
+    write_lake(tmp_path / "lake")
+    bad = tmp_path / "lake" / "year=2024" / "part-1.parquet"
+    raw = bad.read_bytes()
+    bad.write_bytes(raw[:100])
+    code, _, err = run("predict", "rent.sklazy", "lake", "-o", "out")
+    assert code == 2
+    assert "part-1.parquet: not a readable parquet file" in err
+    assert len(list((tmp_path / "out").rglob("*.parquet"))) == 3
+    bad.write_bytes(raw)
+    code, _, err = run("predict", "rent.sklazy", "lake", "-o", "out")
+    assert code == 0, err
+
+
+def test_predictions_of_others_are_not_mixed(run, tmp_path, model):
+    write_lake(tmp_path / "lake")
+    assert run("predict", "rent.sklazy", "lake", "-o", "out")[0] == 0
+    code, _, err = run("predict", "rent.sklazy", "lake", "-o", "out", "--novelty")
+    assert code == 2
+    assert "predictions of another model, or with other options" in err
+    described = json.loads((tmp_path / "out" / scoring.JOB).read_text())
+    assert described["novelty"] is False
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "note.txt").write_text("")
+    code, _, err = run("predict", "rent.sklazy", "lake", "-o", "full")
+    assert code == 2
+    assert "full has other files" in err
+    FRAME.drop(columns="flat").to_csv(tmp_path / "rows.csv", index=False)
+    code, _, err = run("predict", "rows.csv", "lake", "-t", "rent", "-o", "full")
+    assert code == 2
+    assert "with a MODEL only" in err
+
+
+def test_a_folder_of_files_is_a_model_for_commands(run, tmp_path, model):
+    model.save(tmp_path / "parts", n_parts=3)
+    write_lake(tmp_path / "lake", ".csv")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert run("predict", "parts", "lake", "-o", "out")[0] == 0
+        code, out, err = run("predict", "parts", "lake")
+    assert code == 0, err
+    answers = read_answers(tmp_path / "out")["prediction"].tolist()
+    assert [line.split(",")[1] for line in out.splitlines()[1:]] == answers

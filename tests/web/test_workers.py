@@ -1,0 +1,237 @@
+"""Several processes serve one model: one state, erasure everywhere, no gap."""
+
+import http.client
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sklazy
+from process_memory import children_of, find_in_files, find_in_memory
+from web_asking import fetch
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="processes and their memory are read from /proc"
+)
+
+ROW = {"size": 0.5, "color": "red"}
+NUMBER, LABEL = 7654.321098765, "a color of one person"
+PERSON = ["person-4711-a", "person-4711-b"]
+TRACES = [struct.pack("<d", NUMBER), LABEL.encode(), b"person-4711"]
+WRITTEN = [*TRACES, str(NUMBER).encode()]
+
+
+def make_model(n=60):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "size": rng.normal(size=n).round(2),
+            "color": np.array(["red", "blue"])[rng.integers(0, 2, n)],
+        },
+        index=[f"case-{i}" for i in range(n)],
+    )
+    y = np.where(frame["size"] > 0, "up", "down")
+    return sklazy.LazyKNeighborsClassifier(n_neighbors=5).fit(frame, y)
+
+
+class Served:
+    """`sklazy serve` in a folder, until the end of a block."""
+
+    def __init__(self, folder, *arguments):
+        code = "import sklazy_command; sklazy_command.main()"
+        with open(folder / "log", "w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", code, "serve", *arguments, "--port=0", "--json"],
+                cwd=folder,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        lines = []
+        while not lines or lines[-1].strip() != "}":
+            lines.append(self.process.stdout.readline())
+            assert lines[-1], (folder / "log").read_text()
+        self.said = json.loads("".join(lines))
+        self.port = int(self.said["address"].rpartition(":")[2])
+        self.headers = {}
+        if (folder / "tokens").exists():
+            token = (folder / "tokens").read_text().split()[-1]
+            self.headers = {"Authorization": f"Bearer {token}"}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(30) == 0
+        self.process.stdout.close()
+
+    def ask(self, method, path, body=None):
+        return fetch(self.port, method, path, body, self.headers)
+
+    def processes(self):
+        return [self.process.pid, *children_of(self.process.pid)]
+
+    def wait_until(self, is_so):
+        for _ in range(400):
+            if is_so():
+                return
+            time.sleep(0.05)
+        raise AssertionError("it never came so")
+
+
+@pytest.fixture
+def journaled(tmp_path):
+    make_model().save(tmp_path / "model.sklazy")
+    words = ("--journal", "journal", "--token-file", "tokens", "--workers", "2")
+    with Served(tmp_path, "model.sklazy", *words, "--receipts=values") as served:
+        yield tmp_path, served
+
+
+def digests(served, n=12):
+    """What workers answer: the kernel hands connections to any of them."""
+    said = [served.ask("GET", "/v1/digest").json() for _ in range(n)]
+    return {(one["digest"], one["cases"]) for one in said}
+
+
+def add_person(served):
+    rows = [{"size": NUMBER, "color": LABEL}, {"size": NUMBER, "color": "red"}]
+    body = {"rows": rows, "targets": ["up", "down"], "ids": PERSON}
+    assert served.ask("POST", "/v1/add", body).json() == {"ids": PERSON, "cases": 62}
+
+
+def test_a_person_is_erased_from_all_files_and_processes(journaled):
+    folder, served = journaled
+    before = digests(served)
+    add_person(served)
+    assert len(digests(served)) == 1
+    assert digests(served) != before
+    seen = [find_in_memory(pid, TRACES) for pid in served.processes()]
+    assert not seen[0]  # the first process never sees a row
+    assert all(found == set(TRACES) for found in seen[1:])
+    assert {one for _, one in find_in_files(folder / "journal", WRITTEN)} == {
+        *WRITTEN[1:]
+    }
+    old = set(served.processes()[1:])
+    said = served.ask("DELETE", "/v1/cases", {"ids": PERSON})
+    assert said.status == 200
+    answer = said.json()
+    assert (answer["forgotten"], answer["cases"]) == (2, 60)
+    assert answer["proved"]
+    assert answer["processes_replaced"]
+    served.wait_until(lambda: not old & set(served.processes()))
+    assert len(served.processes()) == 4
+    assert digests(served) == before
+    for pid in served.processes():
+        assert find_in_memory(pid, WRITTEN) == set()
+    assert find_in_files(folder, WRITTEN) == set()
+    issued = sklazy.Certificate(answer["certificate"])
+    snapshot = next((folder / "journal").glob("snapshot-*.sklazy"))
+    assert issued.check(snapshot, ids=PERSON)
+
+
+def test_a_copy_that_still_has_the_person_is_named(journaled):
+    _, served = journaled
+    answer = served.ask("DELETE", "/v1/cases", {"ids": ["case-5"]}).json()
+    assert not answer["proved"]
+    hits = [f for f in answer["certificate"]["files"] if f["hits"]]
+    assert [file["name"] for file in hits] == ["model.sklazy"]
+    assert served.ask("DELETE", "/v1/cases", {"ids": ["case-5"]}).status == 404
+    assert served.ask("DELETE", "/v1/cases", {"ids": ["case-6"] * 2}).status == 422
+    assert served.ask("POST", "/v1/forget", {"ids": ["case-6"]}).json()["cases"] == 58
+    assert {cases for _, cases in digests(served)} == {58}
+
+
+def test_processes_that_end_are_replaced_and_nothing_is_lost(journaled):
+    _, served = journaled
+    add_person(served)
+    expected = digests(served)
+    for pid in children_of(served.process.pid):  # the writer first, then the workers
+        os.kill(pid, signal.SIGKILL)
+        served.wait_until(lambda gone=pid: gone not in served.processes())
+        served.wait_until(lambda: len(served.processes()) == 4)
+        assert digests(served) == expected
+    body = {"rows": [ROW], "targets": ["up"], "ids": ["late"]}
+    served.wait_until(lambda: served.ask("POST", "/v1/add", body).status in (200, 422))
+    assert {cases for _, cases in digests(served)} == {63}
+    text = served.ask("GET", "/metrics").body.decode()
+    assert "sklazy_cases 63" in text
+    assert "process_resident_memory_bytes" in text
+
+
+class Load:
+    """Clients that ask without pause until the end of a block."""
+
+    def __init__(self, port, rows, states):
+        self.port, self.rows, self.states = port, rows, states
+        self.seen, self.wrong = [], []
+        self._is_over = threading.Event()
+        self._threads = [threading.Thread(target=self._ask) for _ in range(3)]
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._is_over.set()
+        for thread in self._threads:
+            thread.join(20)
+
+    def _ask(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        body, kind = json.dumps({"rows": self.rows}), "application/json"
+        while not self._is_over.is_set():
+            connection.request("POST", "/v1/predict", body, {"Content-Type": kind})
+            response = connection.getresponse()
+            shares = json.loads(response.read()).get("probabilities")
+            if response.status != 200 or shares not in self.states:
+                self.wrong.append(shares)
+            self.seen.append(shares)
+        connection.close()
+
+
+def test_a_reload_under_load_has_no_gap(tmp_path):
+    first, second = make_model(), make_model().forget([f"case-{i}" for i in range(40)])
+    first.save(tmp_path / "model.sklazy")
+    rows = [ROW, {"size": -0.01, "color": None}]
+    states = [one.predict_proba(rows).tolist() for one in (first, second)]
+    assert states[0] != states[1]
+    arguments = ("model.sklazy", "--workers=2", "--receipts=values")
+    with Served(tmp_path, *arguments) as served:
+        assert served.said["workers"] == 2
+        with Load(served.port, rows, states) as load:
+            second.save(tmp_path / "model.sklazy")
+            served.process.send_signal(signal.SIGHUP)
+            served.wait_until(lambda: {c for _, c in digests(served)} == {20})
+            time.sleep(0.2)
+    assert not load.wrong
+    assert states[0] in load.seen
+    assert load.seen[-1] == states[1]
+
+
+def test_a_damaged_journal_ends_the_server_with_its_reason(tmp_path):
+    make_model().save(tmp_path / "model.sklazy")
+    (tmp_path / "journal").mkdir()
+    (tmp_path / "journal" / "snapshot-1.sklazy").write_bytes(b"damaged")
+    (tmp_path / "tokens").write_text(f"change {'c' * 24}\n")
+    words = ("serve", "journal", "--token-file", "tokens", "--workers", "2")
+    code = "import sklazy_command; sklazy_command.main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words, "--port=0"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert "snapshot-1.sklazy" in done.stderr
+    assert "could not start" in done.stderr
