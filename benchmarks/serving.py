@@ -4,8 +4,8 @@ speed   One row a request, 20 000 x 16 numbers (the size of letter): requests a 
         and the 99th percentile of waiting, LazyKNeighborsClassifier beside
         scikit-learn's KNeighborsClassifier behind the same server code. Each is served
         by a process of its own; they are asked in turn.
-rows    The same for rows of numbers and labels with missing cells (8 + 8 columns), beside
-        a pipeline of scikit-learn: imputers, scaler, one-hot coding, k-NN. Then our
+rows    The same for rows of numbers and labels with missing cells (8 + 8 columns),
+        beside a pipeline of imputer, scaler, one-hot coding and k-NN. Then our
         server at half its best rate: the 50th and the 99th percentile of waiting.
 mixed   Predict, explain, add and forget for minutes: no error that was not asked for,
         memory flat, answers after changes equal to a fresh fit of the rows.

@@ -4,6 +4,8 @@ import importlib.metadata
 import os
 import warnings
 
+from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx_gallery.sorting import FileNameSortKey
 
 project = "sklazy"
@@ -30,6 +32,8 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+default_role = "py:obj"  # names in single backticks link to the reference
 
 # --- reference --------------------------------------------------------------------
 autosummary_generate = True
@@ -78,3 +82,17 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 html_sidebars = {"index": [], "start": []}
+
+
+def strip_tails(_: Sphinx, doctree: nodes.document) -> None:
+    """Take the empty line that doctests need from the end of code boxes."""
+    for block in doctree.findall(nodes.literal_block):
+        text = block.astext().rstrip()
+        if text != block.astext():
+            block.rawsource = text
+            block.children[:] = [nodes.Text(text)]
+
+
+def setup(app: Sphinx) -> None:
+    """Connect what is done to every page."""
+    app.connect("doctree-read", strip_tails)

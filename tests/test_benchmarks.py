@@ -177,3 +177,11 @@ def test_the_comparison_is_what_the_peers_answered():
     command = [sys.executable, str(FOLDER / "peers" / "run.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_cliff_is_a_jump_of_more_than_five_times():
+    everyday = importlib.import_module("everyday")
+    before = {"fit": 0.1, "first": 0.1, "one row": 0.0001}
+    after = {"fit": 0.49, "first": 0.51, "one row": 0.01}
+    (jump,) = everyday.list_jumps(before, after)
+    assert jump == ("first", pytest.approx(5.1))

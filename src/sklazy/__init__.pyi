@@ -16,6 +16,7 @@ from sklazy.estimators.blends.blend import (
 from sklazy.estimators.case_values import CaseValues, case_values
 from sklazy.estimators.changes import AnswerChange, AnswerChanges
 from sklazy.estimators.contributions import Contributions
+from sklazy.estimators.curves import AnswerCurve
 from sklazy.estimators.ensembles.bagging import (
     LazyBaggingClassifier,
     LazyBaggingRegressor,
@@ -60,6 +61,7 @@ __all__ = [
     "Advice",
     "AnswerChange",
     "AnswerChanges",
+    "AnswerCurve",
     "AttributeRanker",
     "Audit",
     "CaseValues",

@@ -552,6 +552,17 @@ def test_a_missing_extra_ends_in_one_sentence(run, files, monkeypatch, command):
     assert "pip install" in err
 
 
+def test_a_note_on_sheets_names_the_option(run, tmp_path):
+    path = tmp_path / "book.xlsx"
+    with pd.ExcelWriter(path) as writer:
+        pd.DataFrame({"a": [1]}).to_excel(writer, sheet_name="Info")
+        pd.DataFrame({"b": [2.5]}).to_excel(writer, sheet_name="Data", index=False)
+    _, _, err = run("describe", str(path))
+    assert "not 'Data' (choose with --sheet)" in err
+    _, out, err = run("describe", str(path), "--sheet", "Data", "--json")
+    assert [one["name"] for one in json.loads(out)["columns"]] == ["b"]
+
+
 def test_marks_for_missing_can_be_named(run, tmp_path):
     rows = "".join(f"{i % 7},{'abc'[i % 3]}\n" for i in range(30))
     (tmp_path / "m.csv").write_text(f"x,y\nunbekannt,a\nNA,b\n{rows}")

@@ -117,10 +117,11 @@ def readme_lines():
     return lines_of(text.split("## From a shell")[1].split("\n## ")[0])
 
 
-def look_once(session, port, on_start):
+def look_once(sessions, port, on_start):
     """Open an explorer, and close it."""
     on_start("http://127.0.0.1:1")
-    session.close()
+    for session in sessions:
+        session.close()
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from sklearn.base import clone, is_regressor
 
 from discovery import one_keeper_of_each
 from lawful import METHODS, quiet
-from sklazy import LazyKNeighborsClassifier
+from sklazy import LazyKNeighborsClassifier, LazyNBClassifier
 from sklazy.kernels.compiling import every_job_due
 from sklazy.methods.selection import following
 
@@ -80,9 +80,9 @@ def test_most_votes_are_those_from_before(monkeypatch):
     X["p"] = rng.normal(size=2000)  # no ties, no missing cell
     ask = following.VoteFollower._ask
 
-    def count(self, now, cases, n_most, first):
-        asked.append(len(cases) * n_most)
-        return ask(self, now, cases, n_most, first)
+    def count(self, now, cases, first):
+        asked.append(int(now.outdated[cases].sum()))
+        return ask(self, now, cases, first)
 
     monkeypatch.setattr(following.VoteFollower, "_ask", count)
     with every_job_due():
@@ -93,6 +93,29 @@ def test_most_votes_are_those_from_before(monkeypatch):
             asked.clear()
             model.partial_fit(X[row : row + 1], y[row : row + 1]).predict(X[:1])
             assert sum(asked) < 0.7 * at_first
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("make", "n_steps"),
+    [(LazyNBClassifier, 10_000), (LazyKNeighborsClassifier, 2_000)],
+)
+def test_long_histories(make, n_steps):
+    rng = np.random.default_rng(5)
+    X, y = make_rows(rng, 3 * n_steps)
+    rows = X.to_dict("records")
+    with every_job_due():
+        history = History(make(), X, y, rng, 60)
+        for _ in range(n_steps):
+            history.step()
+            while len(history.left) > 120:
+                history.model.forget([history.left.pop(0)])
+            if rng.random() < 0.5:
+                query = rows[int(rng.integers(len(rows)))]
+                expected = history.from_nothing().predict_proba([query])
+                assert (history.model.predict_proba([query]) == expected).all()
+        fresh = history.from_nothing()
+        assert history.model.cases_.digest() == fresh.cases_.digest()
 
 
 @one_keeper_of_each

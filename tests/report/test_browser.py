@@ -146,7 +146,7 @@ def test_the_page_of_lazy_stacking(opened, tmp_path, data_folder, monkeypatch):
     page = reproduced("lazy-stacking", tmp_path, ("labor",))
     expected = ("lazy stacking", "90.56", "double fault", "0.018")
     dom = check_page(opened, page, "Lazy bagging and lazy stacking", *expected)
-    assert dom.count("<svg") == 2
+    assert dom.count("<svg") == 3
 
 
 def test_the_page_of_the_demo(opened, tmp_path):

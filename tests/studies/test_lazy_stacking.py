@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 from sklearn.neighbors import KNeighborsClassifier
 
+from data_sets import folder_of
 from sklazy.casebase import CaseBase
 from sklazy.methods.ensembles.data import ClassData
 from sklazy.methods.paths.bags import beta_neighbors
@@ -21,6 +22,7 @@ from sklazy_studies.lazy_stacking.baselines import (
     predict_by_neighbors,
     predict_by_tree,
 )
+from sklazy_studies.lazy_stacking.c45 import C45, bound
 from sklazy_studies.lazy_stacking.report import make_document
 from sklazy_studies.lazy_stacking.results import MEASURES, gather, mean_difference
 
@@ -163,8 +165,18 @@ def test_accuracies_and_tests_are_those_of_plain_loops():
 
 def test_sets_that_are_not_complete_are_left_out():
     found = fake_found(["labor", "glass"], 2)
-    del found[list(found)[-1]]
-    assert gather(found, ["labor", "glass"]).sets == ["labor"]
+    (of_paper,) = [
+        unit
+        for unit in found
+        if unit.setting == {"set": "glass", "method": "C4.5", "repetition": 1}
+    ]
+    lacking = {unit: x for unit, x in found.items() if unit is not of_paper}
+    assert gather(lacking, ["labor", "glass"]).sets == ["labor"]
+    del found[list(found)[-1]]  # not of the paper
+    run = gather(found, ["labor", "glass"])
+    assert run.sets == ["labor", "glass"]
+    assert run.n_run[1].tolist() == [2] * (len(run.methods) - 1) + [1]
+    assert np.isfinite(run.means).all()
     assert gather({}, ["labor"]).sets == []
 
 
@@ -211,3 +223,32 @@ def test_the_papers_own_figures_agree_with_each_other():
         own = [row[paper.METHODS.index(name)] for row in twelve]
         assert np.mean(own) == pytest.approx(mean, abs=0.01)
     assert set(paper.ACCURACIES) == set(protocol.SETS)
+
+
+@pytest.mark.parametrize(
+    ("counts", "share"),
+    [([6, 0], 0.206), ([0, 9], 0.143), ([1, 0], 0.75)],
+)
+def test_bounds_of_errors_are_quinlans(counts, share):
+    """C4.5, programs for machine learning, section 4.2: U(0, 6), U(0, 9), U(0, 1)."""
+    found = bound(np.array(counts, float)) / sum(counts)
+    assert found == pytest.approx(share, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["labor", "glass"])
+def test_pruning_makes_trees_smaller(name):
+    data = load_set(find_known(name), folder_of(name))
+    sizes = {}
+    for pruned in (False, True):
+        tree = C45(pruned).fit(data.table, data.classes.data, 7)
+        sizes[pruned] = len(leaves(tree.root))
+        total = sum(leaf.counts.sum() for leaf in leaves(tree.root))
+        assert total == pytest.approx(len(data.classes.data))
+        right = (tree.predict(data.table) == data.classes.data).mean()
+        assert right > (0.8 if pruned else 0.9)
+    assert 1 < sizes[True] < sizes[False]
+
+
+def leaves(node):
+    below = [leaf for branch in node.branches for leaf in leaves(branch)]
+    return below if node.branches else [node]

@@ -185,11 +185,16 @@ def test_a_new_row_is_pasted_or_typed(browser, model):
 
 def test_the_map_shares_the_selection(browser, model):
     with page_on(browser, model) as page:
+        held = []
+        page.route("**/api/map", lambda route: held.append(route))
+        go(page, "view=map")
+        note = page.locator("#what p[role=status].soft")
+        api.expect(note).to_have_text("Computing the map …")
+        held.pop().continue_()
+        page.unroute("**/api/map")
         go(page, "view=map&case=7")
         page.wait_for_selector(".voters")
-        api.expect(page.locator("#what p[role=status].soft")).to_contain_text(
-            "60 of 60 cases"
-        )
+        api.expect(note).to_contain_text("60 of 60 cases")
         for name in ["error", "doubt", "class"]:
             page.get_by_label(name, exact=True).check()
             page.wait_for_selector(".legend li")
@@ -214,6 +219,7 @@ def test_findings_become_changes_that_can_be_undone(browser, model):
         go(page, "view=audit")
         page.get_by_role("button", name="Find doubtful").click()
         page.wait_for_selector(".finding")
+        assert page.locator(".finding p a", has_text="case").count() > 1
         page.get_by_label(f"Relabel to dear, case {worst}").first.click()
         page.wait_for_selector(".made")
         page.wait_for_selector("text=Changes (1)")
@@ -226,6 +232,10 @@ def test_findings_become_changes_that_can_be_undone(browser, model):
         page.get_by_label("Undo change 1").click()
         page.wait_for_selector("text=There are no changes yet")
         assert page.explorer.model.digest() == model.digest()
+        go(page, "view=cases&case=7")
+        page.get_by_role("button", name="Forget", exact=True).click()
+        page.wait_for_selector(".hint")
+        until(page, "document.querySelector('tr[data-id=\"7\"]') === null")
 
 
 def test_hostile_names_and_labels_run_nothing(browser):

@@ -182,6 +182,30 @@ def _ask_masked(
     return temper_probabilities(outputs, np.array(wish.power))
 
 
+def ask_with_few(
+    learner: AnyLearner, batch: Batch, wish: Wish, keeps: NDArray[np.bool_]
+) -> Floats:
+    """Outputs of the only query with some features known, the others missing.
+
+    Parameters
+    ----------
+    learner : Learner
+    batch : Batch of one query
+    wish : Wish
+    keeps : bool array of shape (n_subsets, n_features)
+
+    Returns
+    -------
+    outputs : float64 array of shape (n_subsets, n_outputs)
+    """
+    output = OUTPUTS[learner.target.kind]
+
+    def ask(queries: Queries) -> Floats:
+        return answer_queries(learner, batch.base, queries, (output,), n_jobs=1)[0]
+
+    return _ask_masked(ask, batch.queries, 0, keeps, wish)
+
+
 def _hide(queries: Queries, query: int, cells: NDArray[np.bool_]) -> Queries:
     """Copies of a query, each with some of its cells."""
     codes = np.where(cells, queries.codes[query], np.int32(MISSING))

@@ -60,8 +60,9 @@ class SortedColumn:
 
     def remove(self, value: float, label: int) -> None:
         """Take one value out, which must be there."""
-        first, last = self.values.searchsorted([value, np.nextafter(value, np.inf)])
-        place = int(first + (self._classes[first:last] == label).argmax())
+        first = int(self.values.searchsorted(value))
+        last = int(self.values.searchsorted(value, "right"))
+        place = first + int((self._classes[first:last] == label).argmax())
         end = self.n_rows
         for array in (self._values, self._classes):
             array[place : end - 1] = array[place + 1 : end]

@@ -69,8 +69,10 @@ class Vocabulary:
     def tally(self, codes: Codes, step: int) -> None:
         """Count rows in (step 1) or out (step -1) by their codes."""
         if len(codes) == 1:
-            self.counts = self.counts.copy()
-            self.counts[codes[codes >= 0]] += step
+            code = int(codes[0])
+            if code >= 0:
+                self.counts = self.counts.copy()
+                self.counts[code] += step
             return
         rows = np.bincount(codes[codes >= 0], minlength=len(self))
         self.counts = self.counts + step * rows

@@ -22,6 +22,8 @@ _HINTS: tuple[tuple[str, str], ...] = (
     (r"\(categorical_features\)", "(--kind NAME=nominal)"),
     (r"the columns in categorical_features", "the columns with --kind NAME=nominal"),
     (r"header=False", "--no-header"),
+    (r"\(choose with sheet\)", "(choose with --sheet)"),
+    (r"another one with sheet, or fewer rows with skip_rows", "--sheet or --skip-rows"),
     (
         rf"\b(?:name its encoding, for example )?encoding={_TEXT}",
         "--encoding {value}",

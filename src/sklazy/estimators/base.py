@@ -27,6 +27,7 @@ from sklazy.casebase.moments import forget_before
 from sklazy.errors import BadInputError
 from sklazy.estimators.changes import AnswerChanges, find_changes
 from sklazy.estimators.contributions import Contributions, contribute_all
+from sklazy.estimators.curves import AnswerCurve, draw_curve
 from sklazy.estimators.explanations import explain_queries, verify_receipt
 from sklazy.estimators.influence import Influence, find_influence
 from sklazy.estimators.inputs import places_of
@@ -247,6 +248,37 @@ class LazyEstimator(BaseEstimator):
         """
         return find_influence(self, X, ids, of)
 
+    def curve(
+        self, x: ArrayLike, feature: str, n_values: int = 25, of: object = None
+    ) -> AnswerCurve:
+        """Find the answer along one feature, the others staying as they are.
+
+        Parameters
+        ----------
+        x : frame, Table or array-like of one row
+        feature : str
+        n_values : int, default=25
+            How many numbers are tried, at even ranks of those that occur; of labels
+            all are.
+        of
+            As for `contributions`.
+
+        Returns
+        -------
+        curve : AnswerCurve
+            With `values`, `answers` and `plot()`.
+
+        Examples
+        --------
+        >>> from sklazy import LazyKernelClassifier
+        >>> X = [[float(number)] for number in range(12)]
+        >>> model = LazyKernelClassifier().fit(X, ["low"] * 6 + ["high"] * 6)
+        >>> curve = model.curve([[2.0]], "x0", n_values=3)
+        >>> curve.values.tolist(), curve.answers.round(2).tolist(), curve.of
+        ([0.0, 2.0, 6.0, 11.0], [1.0, 1.0, 0.0, 0.0], 'low')
+        """
+        return draw_curve(self, x, feature, n_values, of)
+
     def changes(
         self,
         x: ArrayLike,
@@ -295,8 +327,9 @@ class LazyEstimator(BaseEstimator):
     def similar(self, X: ArrayLike, k: int = 5) -> "pandas.DataFrame":
         """Find the cases most similar to each query, as a pandas frame.
 
-        Cases are compared by the HEOM distance on all attributes, whatever the method.
-        A receipt lists the cases behind the answer, which may be others.
+        Kernel models, and blends with one, compare cases by the distance that they
+        predict by; other methods by the HEOM distance on all attributes. A receipt
+        lists the cases behind the answer, which may be others.
 
         Parameters
         ----------
@@ -309,8 +342,8 @@ class LazyEstimator(BaseEstimator):
         -------
         frame : pandas.DataFrame
             Indexed by query (its label in the index of X, or its number) and case (its
-            id). Columns: the distance, the values of the case as the model sees them
-            (dates as numbers), and its target.
+            id). Columns: the distance, the values of the case (dates as dates), and
+            its target.
 
         Examples
         --------

@@ -109,7 +109,7 @@ class ChangeTask(NamedTuple):
     n_jobs: int | None
 
 
-class _Tried(NamedTuple):
+class TriedChanges(NamedTuple):
     """Changes that were tried: for each the case that lends a feature its value.
 
     `lenders` and `places` are of shape (n_changes, n_changed): the rows of the cases,
@@ -141,13 +141,13 @@ def find_changes(
         task = ChangeTask(
             model._current_learner(cases), cases, features, query, model.n_jobs
         )
-        before, score = _ask(task, query)
-        tried = [_list_singles(task, free)]
-        answers = [_ask(task, _change(task, tried[0]))]
+        before, score = ask_rows(task, query)
+        tried = [list_singles(task, free)]
+        answers = [ask_rows(task, change_row(task, tried[0]))]
         if max_features == 2 and len(tried[0].sizes):
             gains = _judge(cases, before, score, answers[0][1])
             tried.append(_list_pairs(tried[0], gains))
-            answers.append(_ask(task, _change(task, tried[1])))
+            answers.append(ask_rows(task, change_row(task, tried[1])))
         cells = describe_queries(cases, query, table)[0]
         found = list(_describe(task, tried, answers, before, cells, by))
     found.sort(key=lambda change: (len(change.after), change.size))
@@ -170,11 +170,11 @@ def find_quick_change(
     output : int
         The class whose probability is explained, or the target.
     """
-    tried = _list_singles(task, features, _MOST_QUICK)
+    tried = list_singles(task, features, _MOST_QUICK)
     if not len(tried.sizes):
         return None
-    before, score = _ask(task, task.query)
-    after, scores = _ask(task, _change(task, tried))
+    before, score = ask_rows(task, task.query)
+    after, scores = ask_rows(task, change_row(task, tried))
     moves = score[0, output] - scores[:, output]
     if task.cases.class_labels:
         flips = after != before[0]
@@ -207,7 +207,7 @@ def _find_free(features: FeatureMap, fixed: Collection[str]) -> list[int]:
     return [j for j, name in enumerate(features.names) if name not in names]
 
 
-def _ask(task: ChangeTask, queries: Queries) -> tuple[NDArray[Any], Floats]:
+def ask_rows(task: ChangeTask, queries: Queries) -> tuple[NDArray[Any], Floats]:
     """Answers by code or number, and probabilities or numbers."""
     learner, cases = task.learner, task.cases
     if cases.class_labels:
@@ -218,9 +218,9 @@ def _ask(task: ChangeTask, queries: Queries) -> tuple[NDArray[Any], Floats]:
     return values[:, 0], values
 
 
-def _list_singles(
+def list_singles(
     task: ChangeTask, free: Sequence[int], most: int = _MOST_VALUES
-) -> _Tried:
+) -> TriedChanges:
     """Values of each feature that occur: all labels, numbers at even ranks."""
     lenders: list[int] = []
     places: list[int] = []
@@ -234,7 +234,7 @@ def _list_singles(
             places.append(feature)
             sizes.append(size)
     shape = len(lenders), 1
-    return _Tried(
+    return TriedChanges(
         np.array(lenders, np.int64).reshape(shape),
         np.array(places, np.int64).reshape(shape),
         np.array(sizes),
@@ -264,7 +264,7 @@ def _list_values(task: ChangeTask, j: int, most: int) -> Iterator[tuple[int, flo
         yield int(order[first[at]]), 1.0 if np.isnan(present) else float(share)
 
 
-def _change(task: ChangeTask, tried: _Tried) -> Queries:
+def change_row(task: ChangeTask, tried: TriedChanges) -> Queries:
     """The row with each of the changes."""
     n_changes = len(tried.sizes)
     codes = np.repeat(task.query.codes, n_changes, axis=0)
@@ -287,7 +287,7 @@ def _judge(
     return np.abs(scores[:, 0] - score[0, 0])
 
 
-def _list_pairs(singles: _Tried, gains: Floats) -> _Tried:
+def _list_pairs(singles: TriedChanges, gains: Floats) -> TriedChanges:
     """Pairs of the changes that move most, of different features."""
     features = singles.places[:, 0]
     best = {f: gains[features == f].max() for f in np.unique(features).tolist()}
@@ -305,12 +305,12 @@ def _list_pairs(singles: _Tried, gains: Floats) -> _Tried:
     ]
     at = np.array(pairs, np.int64).reshape(-1, 2)
     sizes = singles.sizes[at].sum(axis=1)
-    return _Tried(singles.lenders[:, 0][at], singles.places[:, 0][at], sizes)
+    return TriedChanges(singles.lenders[:, 0][at], singles.places[:, 0][at], sizes)
 
 
 def _describe(
     task: ChangeTask,
-    tried: Sequence[_Tried],
+    tried: Sequence[TriedChanges],
     answers: Sequence[tuple[NDArray[Any], Floats]],
     before: NDArray[Any],
     cells: Sequence[dict[str, Any]],
@@ -338,7 +338,7 @@ def _describe(
 
 
 def _name_values(
-    task: ChangeTask, tried: _Tried, i: int, cells: Sequence[dict[str, Any]]
+    task: ChangeTask, tried: TriedChanges, i: int, cells: Sequence[dict[str, Any]]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values before and after a change, by the names of features."""
     before, after = {}, {}

@@ -1,6 +1,8 @@
 """Contributions of features to the answers of an estimator."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +14,17 @@ from sklazy.answer.learner import Answer, AnyLearner
 from sklazy.answer.reasons import Shares, Wish, map_features
 from sklazy.answer.target import class_labels
 from sklazy.casebase import CaseBase
+from sklazy.casebase.matrix import encode_matrix
 from sklazy.errors import BadInputError
 from sklazy.flow import Queries
+from sklazy.methods.blends.learner import BlendLearner, LearnerMember
+from sklazy.methods.ensembles.learner import EnsembleLearner
 from sklazy.methods.family import find_contributions
-from sklazy.methods.plain import target_names
+from sklazy.methods.plain import as_dates, describe_dates, target_names
 from sklazy.receipts.families import FAMILIES_BY_ANSWER
+from sklazy.report.axes import find_axes
 from sklazy.report.progress import Progress
+from sklazy.tables import Table
 
 if TYPE_CHECKING:
     import pandas
@@ -48,6 +55,8 @@ class Contributions:
         The class, or the name of the target, that values contribute to.
     errors : float64 array of shape (n_queries, n_features)
         Standard errors of values that were sampled; 0 where they are exact.
+    cells : list of arrays of shape (n_queries,)
+        The values of each feature; dates are datetime64.
 
     Examples
     --------
@@ -67,6 +76,7 @@ class Contributions:
     names: list[str]
     of: NDArray[Any]
     errors: Floats
+    cells: list[NDArray[Any]] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -75,6 +85,65 @@ class Contributions:
     def importance(self) -> Floats:
         """Mean absolute contribution of each feature, (n_features,)."""
         return np.asarray(np.abs(self.values).mean(axis=0))
+
+    def dependence(self, name: str) -> tuple[NDArray[Any], Floats]:
+        """The values of a feature, and its contributions, each (n_queries,).
+
+        Parameters
+        ----------
+        name : str
+
+        Examples
+        --------
+        >>> from sklazy import LazyRidgeRegressor
+        >>> X, y = [[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]
+        >>> found = LazyRidgeRegressor().fit(X, y).contributions(X)
+        >>> values, added = found.dependence("x0")
+        >>> values.tolist(), bool(added[0] < added[1] < added[2])
+        ([0.0, 1.0, 2.0], True)
+        """
+        if name not in self.names:
+            raise BadInputError(
+                f"name={name!r} is no feature; give one of "
+                f"{', '.join(map(repr, self.names[:8]))}."
+            )
+        j = self.names.index(name)
+        return self.cells[j], np.asarray(self.values[:, j])
+
+    def plot_importance(self, ax: Any = None, most: int = 15) -> Any:  # noqa: ANN401
+        """Draw mean absolute contributions, the largest first (needs matplotlib).
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Default: new ones.
+        most : int, default=15
+            How many features.
+        """
+        ax = find_axes(ax, new=True)
+        order = np.argsort(-self.importance, kind="stable")[:most]
+        ax.barh(range(len(order)), self.importance[order])
+        ax.set_yticks(range(len(order)), [self.names[j] for j in order.tolist()])
+        ax.invert_yaxis()
+        ax.set_xlabel("mean absolute contribution")
+        return ax
+
+    def plot_dependence(self, name: str, ax: Any = None) -> Any:  # noqa: ANN401
+        """Draw the contributions of a feature against its values (needs matplotlib).
+
+        Parameters
+        ----------
+        name : str
+        ax : matplotlib axes, optional
+            Default: new ones.
+        """
+        values, added = self.dependence(name)
+        known = np.array([value is not None and value == value for value in values])
+        ax = find_axes(ax, new=True)
+        ax.plot(values[known], added[known], "o")
+        ax.axhline(0.0, linestyle=":", color="gray")
+        ax.set(xlabel=name, ylabel="contribution")
+        return ax
 
     def to_frame(self) -> "pandas.DataFrame":
         """A pandas frame: a row per query, the base, a column per feature, the answer.
@@ -94,22 +163,81 @@ def contribute_all(model: "LazyEstimator", X: object, of: object) -> Contributio
     if not hasattr(model, "cases_"):
         check_is_fitted(model)
     with model.cases_.snapshot() as cases:
-        queries = cases.encode(model._query_table(X))
-        learner = model._current_learner(cases)
+        queries, table = code_numbers(model, cases, X), None
+        if queries is None:
+            table = model._query_table(X)
+            queries = cases.encode(table)
+        learner = trace_paths(model._current_learner(cases))
         wanted = find_output(cases, of)
-        parts, n_queries = [], len(queries.codes)
-        with Progress("explaining", total=n_queries) as progress:
-            for first in range(0, max(n_queries, 1), _AT_ONCE):
-                rows = slice(first, first + _AT_ONCE)
-                part = Queries(queries.codes[rows], queries.values[rows])
-                parts.append(_contribute(learner, cases, part, wanted, model.n_jobs))
-                progress.advance(len(part.codes))
+        ask = partial(_contribute, learner, cases, wanted=wanted, n_jobs=model.n_jobs)
+        parts = list(map(ask, _cut(queries)))
         outputs = np.concatenate([outputs for outputs, _ in parts])
         columns = zip(*(shares for _, shares in parts), strict=True)
         values, base, answer, errors = (np.concatenate(column) for column in columns)
         names = map_features(cases).names
         of_each = name_outputs(cases, outputs)
-    return Contributions(values, base, answer, names, of_each, errors)
+        cells = _list_cells(cases, queries, table)
+    return Contributions(values, base, answer, names, of_each, errors, cells)
+
+
+def _list_cells(
+    cases: CaseBase, queries: Queries, table: Table | None
+) -> list[NDArray[Any]]:
+    """The values of the features of queries; those set aside are None."""
+    if table is None:
+        return list(queries.values.T)
+    features, matched = map_features(cases), cases.matched(table).columns
+    first = {int(f): j for j, f in reversed(list(enumerate(features.of_attribute)))}
+    dates = describe_dates(cases).get("dates", ())
+    columns = []
+    for j, name in enumerate(features.names):
+        nothing = np.full(table.n_rows, None)
+        column = matched[first[j]] if j in first else None
+        if column is None or column.kind == "nominal":
+            cells = nothing if column is None else np.array(column.cells(), object)
+        elif name in dates:
+            cells = as_dates(column.data)
+        else:
+            cells = np.asarray(column.data, np.float64)
+        columns.append(cells)
+    return columns
+
+
+def code_numbers(model: "LazyEstimator", cases: CaseBase, X: object) -> Queries | None:
+    """Code a matrix of numbers without a table; None for a table to read or refuse."""
+    if type(X) is not np.ndarray or not model._reads_arrays:
+        return None
+    if cases.coder.nominal or cases.schema.origins or cases.schema.named:
+        return None
+    return encode_matrix(cases, X)
+
+
+def trace_paths(learner: AnyLearner) -> AnyLearner:
+    """A learner that keeps what contributions need of random paths it walks."""
+    if isinstance(learner, EnsembleLearner):
+        return replace(learner, traces=True)
+    if not isinstance(learner, BlendLearner):
+        return learner
+    members = [
+        replace(member, learner=trace_paths(member.learner))
+        if isinstance(member, LearnerMember)
+        else member
+        for member in learner.members
+    ]
+    return replace(learner, members=tuple(members))
+
+
+def _cut(queries: Queries) -> Iterator[Queries]:
+    """Some queries at a time, with a bar where there are many."""
+    n_queries = len(queries.codes)
+    if n_queries <= _AT_ONCE:
+        yield queries
+        return
+    with Progress("explaining", total=n_queries) as progress:
+        for first in range(0, n_queries, _AT_ONCE):
+            rows = slice(first, first + _AT_ONCE)
+            yield Queries(queries.codes[rows], queries.values[rows])
+            progress.advance(min(_AT_ONCE, n_queries - first))
 
 
 def _contribute(

@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import Batch, check_finite, prepare
 from sklazy.casebase import CaseBase
-from sklazy.casebase.matrix import encode_matrix
 from sklazy.casebase.parted_head import PartedHead
+from sklazy.estimators.contributions import code_numbers
 from sklazy.estimators.next_attribute import describe_suggestions
 from sklazy.estimators.reasons import HeldState, Reasoner, can_explain
 from sklazy.estimators.state import describe_choices
@@ -33,7 +33,7 @@ def explain_queries(model: "LazyEstimator", X: object, wanted: Wanted) -> Receip
     if not hasattr(model, "cases_"):
         check_is_fitted(model)
     held = HeldState(model.cases_)
-    queries = None if _is_more(wanted) else _code_numbers(model, held.cases, X)
+    queries = None if _is_more(wanted) else code_numbers(model, held.cases, X)
     if queries is not None:
         return Receipts(_explain_all(model, held, queries, None, wanted))
     receipts = _explain_table(model, held, model._query_table(X), wanted)
@@ -48,15 +48,6 @@ def verify_receipt(
     held = HeldState(model.cases_)
     explain = partial(_explain_table, model, held)
     return verify(receipt, explain, held.cases.digest(), key)
-
-
-def _code_numbers(model: "LazyEstimator", cases: CaseBase, X: object) -> Queries | None:
-    """Code a matrix of numbers without a table; None for a table to read or refuse."""
-    if type(X) is not np.ndarray or not model._reads_arrays:
-        return None
-    if cases.coder.nominal or cases.schema.origins or cases.schema.named:
-        return None
-    return encode_matrix(cases, X)
 
 
 def _explain_table(

@@ -7,15 +7,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from sklazy.answer import answer_from_past, n_earlier
+from sklazy.answer import Batch, answer_from_past, n_earlier, prepare
 from sklazy.answer.batch import canonical_places
+from sklazy.answer.learner import Answer
 from sklazy.answer.novelty import Novelty, find_novelty, measure_all
 from sklazy.casebase import CaseBase
 from sklazy.estimators.inputs import places_of
 from sklazy.estimators.parameters import check_count
 from sklazy.flow import Queries
-from sklazy.methods.plain import target_names
+from sklazy.kernels.kernel_models import measure_distances
+from sklazy.methods.blends.learner import BlendAnswer, BlendLearner
+from sklazy.methods.kernel_models.learner import KernelAnswer, KernelLearner
+from sklazy.methods.plain import as_dates, describe_dates, target_names
 from sklazy.tables.frames import index_labels
+from sklazy.tables.origins import expanded_names
+
+Near = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""The rows nearest to a query, and their distances."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,18 +46,50 @@ def find_similar(model: "LazyEstimator", X: object, k: int) -> "pandas.DataFrame
     check_count("k", k)
     table = model._query_table(X)
     with model.cases_.snapshot() as cases:
-        return _frame_of_similar(cases, cases.encode(table), k, index_labels(X))
+        queries = cases.encode(table)
+        nearest = _find_nearest(model, cases, queries, k)
+        return _frame_of_similar(cases, nearest, index_labels(X))
+
+
+def _find_nearest(
+    model: "LazyEstimator", cases: CaseBase, queries: Queries, k: int
+) -> list[Near]:
+    """The nearest cases of each query: by the distance of a kernel, if there is one."""
+    learner, kernel = model._current_learner(cases), None
+    if type(learner) in (KernelLearner, BlendLearner):
+        batch = Batch(cases, cases.cases, queries)
+        kernel = find_kernel(learner.answer(prepare(learner, cases), batch))
+    if kernel is None:
+        return [nearest_cases(cases, queries, i, k) for i in range(len(queries.codes))]
+    data = kernel.data
+    distances = np.empty((len(kernel.placed), len(data.rows)))
+    measure_distances(data.columns, np.ascontiguousarray(kernel.placed), distances)
+    orders = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    return [
+        (data.rows[order], far[order])
+        for order, far in zip(orders, distances, strict=True)
+    ]
+
+
+def find_kernel(answer: Answer) -> KernelAnswer | None:
+    """The answer of a kernel model, or of the member of a blend that is one."""
+    if isinstance(answer, KernelAnswer):
+        return answer
+    if not isinstance(answer, BlendAnswer):
+        return None
+    pairs = zip(answer.by_member, answer.ready.weights.tolist(), strict=True)
+    members = [member.answer for member, weight in pairs if weight]
+    return next((one for one in members if isinstance(one, KernelAnswer)), None)
 
 
 def _frame_of_similar(
-    cases: CaseBase, queries: Queries, k: int, labels: list[Any] | None
+    cases: CaseBase, nearest: list[Near], labels: list[Any] | None
 ) -> "pandas.DataFrame":
     import pandas  # noqa: PLC0415 (an optional dependency)
 
-    numbers = range(len(queries.codes))
-    nearest = [nearest_cases(cases, queries, query, k) for query in numbers]
+    numbers = range(len(nearest))
     rows = np.concatenate([near for near, _ in nearest])
-    frame = cases.to_table().take(rows.tolist()).to_pandas()
+    frame = _restore_dates(cases, cases.to_table().take(rows.tolist()).to_pandas())
     for name, values in targets_of(cases, rows).items():
         frame[_free_name(name, frame)] = values
     distances = [d for _, far in nearest for d in far.tolist()]
@@ -59,6 +99,16 @@ def _frame_of_similar(
     frame.index = pandas.MultiIndex.from_arrays(
         [pairs, cases.ids[rows].tolist()], names=["query", "case"]
     )
+    return frame
+
+
+def _restore_dates(cases: CaseBase, frame: "pandas.DataFrame") -> "pandas.DataFrame":
+    """The frame with dates as such, and without the parts that are learned from."""
+    dates = describe_dates(cases).get("dates", ())
+    for parts in expanded_names(cases.schema.origins):
+        if parts and parts[0] in dates:
+            frame[parts[0]] = as_dates(frame[parts[0]].to_numpy())
+            frame = frame.drop(columns=parts[1:])
     return frame
 
 

@@ -10,15 +10,25 @@ from numpy.typing import NDArray
 
 from sklazy.answer import AnyLearner, Batch, prepare
 from sklazy.answer.learner import Answer
-from sklazy.answer.reasons import Shares, Wish, map_features, pick_outputs
+from sklazy.answer.reasons import (
+    Shares,
+    Wish,
+    ask_with_few,
+    map_features,
+    pick_outputs,
+)
 from sklazy.casebase import CaseBase
 from sklazy.estimators.changes import ChangeTask, find_quick_change
-from sklazy.estimators.contributions import choose_outputs, name_outputs
+from sklazy.estimators.contributions import (
+    choose_outputs,
+    name_outputs,
+    trace_paths,
+)
 from sklazy.flow import Queries
 from sklazy.methods.blends.learner import BlendAnswer, BlendLearner, LearnerMember
 from sklazy.methods.family import find_contributions
 from sklazy.methods.kernel_models.learner import KernelAnswer
-from sklazy.methods.plain import Plain, describe_queries
+from sklazy.methods.plain import Plain, describe_cases, describe_queries
 from sklazy.methods.selection.bayes import BayesWork
 from sklazy.methods.selection.result import SelectionAnswer
 from sklazy.receipts.families import FAMILIES_BY_ANSWER
@@ -31,6 +41,7 @@ _MOST_LEFT_OUT = 5000  # cases: of more it takes seconds to leave each out
 _MOST_TRIED = 20_000  # cases whose values are tried
 _MOST_CELLS = 4_000_000  # of the cases, where reasons are found by asking again
 _N_CHANGED = 3  # features whose values are tried
+_FEW = 1, 2, 3, 5, 8  # features that are tried alone
 
 
 class HeldState:
@@ -74,7 +85,7 @@ class Reasoner:
         cases, here = self.held.cases, slice(query, query + 1)
         row = Queries(self.queries.codes[here], self.queries.values[here])
         table = None if self.table is None else self.table.take(np.array([query]))
-        batch, learner = Batch(cases, cases.cases, row), self.learner
+        batch, learner = Batch(cases, cases.cases, row), trace_paths(self.learner)
         answer = learner.answer(prepare(learner, cases), batch)
         outputs = choose_outputs(cases, answer, None)
         wish = Wish(outputs, map_features(cases), table=table)
@@ -92,6 +103,7 @@ class Reasoner:
             **found,
             "cases": self._list_cases(answer, batch, wish),
             "change": self._find_change(row, wish, shares),
+            "enough": self._find_enough(batch, wish, shares),
         }
 
     def _list_cases(self, answer: Answer, batch: Batch, wish: Wish) -> Plain | None:
@@ -126,6 +138,36 @@ class Reasoner:
         if change is None:
             return None
         return {**change, "unit": _find_units(cases).get(change["name"], "")}
+
+    def _find_enough(self, batch: Batch, wish: Wish, shares: Shares) -> Plain | None:
+        """The fewest leading features that give nearly the same answer alone."""
+        cases, output = self.held.cases, int(wish.outputs[0])
+        order = np.argsort(-np.abs(shares.values[0]), kind="stable")
+        order = order[shares.values[0, order] != 0]
+        sizes = [size for size in _FEW if size < len(order)]
+        if not sizes:
+            return None
+        keeps = np.zeros((len(sizes), len(wish.features.names)), np.bool_)
+        for i, size in enumerate(sizes):
+            keeps[i, order[:size]] = True
+        outputs = ask_with_few(self.learner, batch, wish, keeps)
+        off = np.abs(outputs[:, output] - shares.answer[0])
+        fits = off <= _find_tolerance(cases, output)
+        if cases.class_labels:
+            fits &= outputs.argmax(axis=1) == output
+        if not fits.any():
+            return None
+        first = int(np.argmax(fits))
+        names = [wish.features.names[j] for j in order[: sizes[first]].tolist()]
+        return {"names": names, "output": float(outputs[first, output])}
+
+
+def _find_tolerance(cases: CaseBase, output: int) -> float:
+    """How far an answer by few features may be off: 5 points, or a tenth of a std."""
+    if cases.class_labels:
+        return 0.05
+    spread = describe_cases(cases)["targets"][output]["std"]
+    return 0.1 * (spread or 0.0)
 
 
 def _list_features(cases: CaseBase, shares: Shares, cells: list[Plain]) -> list[Plain]:

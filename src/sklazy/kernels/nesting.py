@@ -149,6 +149,7 @@ def vote_nested_mixed(
     by_distance,
     first,
     last,
+    wanted,
     votes,
     reach,
 ):
@@ -167,6 +168,8 @@ def vote_nested_mixed(
         The ranges that each query sees.
     attributes, excluded, ks, shares, by_distance, first, last, votes
         As in `vote_nested_nominal`.
+    wanted : bool array of shape (n_queries, n_most)
+        The numbers of attributes with which rows vote; other votes stay as they are.
     reach : float64 array of shape (n_queries, n_most), written
         The squared distance of the last row that votes, with the largest k.
     """
@@ -181,8 +184,14 @@ def vote_nested_mixed(
         cases = RawCases(case_codes, numeric, numbers, widths[number])
         query = RawQuery(codes[number], values[number], attributes[number])
         begin_sums(sums, excluded[number])
+        n_left = wanted[number].sum()
         for r in range(n_most):
+            if n_left == 0:
+                break
             add_attribute(sums, attributes[number, r], query, cases)
+            if not wanted[number, r]:
+                continue
+            n_left -= 1
             limit = find_kth(sums, smallest)
             reach[number, r] = limit
             n_near = gather_near(sums, limit, excluded[number], near_rows, near_sums)

@@ -75,6 +75,17 @@ def describe_dates(base: CaseBase) -> Plain:
     return {"dates": dates} if dates else {}
 
 
+def as_dates(days: NDArray[Any]) -> NDArray[Any]:
+    """Days since 1970-01-01 as dates.
+
+    Examples
+    --------
+    >>> as_dates(np.array([19845.5, np.nan])).tolist()
+    [datetime.datetime(2024, 5, 2, 12, 0), None]
+    """
+    return np.round(np.asarray(days, np.float64) * 86400.0).astype("datetime64[s]")
+
+
 def target_names(base: CaseBase) -> list[str]:
     """The targets' own names; y, or y0, y1, ... where they have none."""
     n_targets = max(1, base.count_targets())

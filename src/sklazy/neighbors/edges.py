@@ -19,7 +19,7 @@ def find_edges(cases: Cases) -> Edges:
     """Find the two least and two largest numbers: the ranges without any one row."""
     columns = cases.numeric[cases.numeric >= 0]
     numbers = cases.numbers[columns, : cases.n_rows]
-    return Edges(two_least(numbers), -two_least(-numbers))
+    return Edges(find_two(numbers, np.fmin), find_two(numbers, np.fmax))
 
 
 def widths_without(
@@ -52,7 +52,21 @@ def widths_without(
     return own
 
 
-def two_least(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the two smallest numbers of each row, NaN where there are fewer."""
-    padded = np.pad(numbers, ((0, 0), (0, 2)), constant_values=np.nan)
-    return np.sort(np.partition(padded, 1, axis=1)[:, :2], axis=1)
+def find_two(numbers: NDArray[np.float64], nearer: np.ufunc) -> NDArray[np.float64]:
+    """Find the two outermost numbers of each row, NaN where there are fewer.
+
+    `nearer` is `np.fmin` for the smallest and `np.fmax` for the largest.
+
+    Examples
+    --------
+    >>> find_two(np.array([[3.0, np.nan, 1.0], [np.nan, 7.0, np.nan]]), np.fmin)
+    array([[ 1.,  3.],
+           [ 7., nan]])
+    """
+    outermost = np.full((len(numbers), 2), np.nan)
+    for row, two in zip(numbers, outermost, strict=True):
+        two[0] = nearer.reduce(row, initial=np.nan)
+        place = int((row == two[0]).argmax()) if len(row) else 0
+        rest = row[:place], row[place + 1 :]
+        two[1] = nearer(*(nearer.reduce(part, initial=np.nan) for part in rest))
+    return outermost

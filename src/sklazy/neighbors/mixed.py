@@ -282,7 +282,12 @@ class MixedSearch:
         return np.where(others, classes, -1)
 
     def vote_with_each(
-        self, order: NDArray[np.int32], ks: NDArray[np.int64], *, shares: bool
+        self,
+        order: NDArray[np.int32],
+        ks: NDArray[np.int64],
+        *,
+        shares: bool,
+        wanted: _Bools | None = None,
     ) -> NDArray[np.float64]:
         """Votes with the first attribute, the first two, ... of each query's order.
 
@@ -293,6 +298,8 @@ class MixedSearch:
             Numbers of neighbors.
         shares : bool
             Whether ties share; see `finish_votes`.
+        wanted : bool array of shape (n_queries, n_most), optional
+            With how many attributes; other votes may be zeros.
 
         Returns
         -------
@@ -313,6 +320,7 @@ class MixedSearch:
         ks = np.minimum(ks, cases.n_rows + 1)
         votes = np.zeros((len(ks), *order.shape, self.votes.shape[1]))
         reach = np.empty(order.shape)
+        wanted = np.ones(order.shape, bool) if wanted is None else wanted
         vote_nested_mixed(
             cases.n_rows,
             self.columns.labels,
@@ -328,6 +336,7 @@ class MixedSearch:
             by_distance,
             0,
             n_queries,
+            wanted,
             votes,
             reach,
         )

@@ -43,6 +43,7 @@ FIELDS = {
     "features": c.list_of(c.record(_FEATURE)),
     "cases": c.maybe(c.record(_CASES)),
     "change": c.maybe(c.record(_CHANGE)),
+    "enough": c.maybe(c.record({"names": c.list_of(c.text), "output": c.number})),
 }
 """Fields of the reasons."""
 

@@ -25,6 +25,7 @@ _MOST_NAMED = 3
 _MOST_SHOWN = 12
 _MOST_CASES = 15
 _WORTH_NAMING = 0.02  # of all contributions
+_AS_GOOD_AS_UNKNOWN = 0.01
 
 
 def write_summary(receipt: Plain) -> list[str]:
@@ -156,6 +157,7 @@ def _write_change(receipt: Plain) -> str:
 def draw_reasons(receipt: Plain) -> list[Block]:
     """The waterfall from the base to the answer, and the cases on both sides."""
     blocks: list[Block] = [Heading("What each feature adds"), _draw_waterfall(receipt)]
+    blocks.append(Paragraph(_write_enough(receipt), "soft"))
     errors = [item["error"] for item in receipt["reasons"]["features"]]
     if any(errors):
         most = format_points(receipt, max(errors)).lstrip("+")
@@ -164,6 +166,21 @@ def draw_reasons(receipt: Plain) -> list[Block]:
     if receipt["reasons"]["cases"] is not None:
         blocks += _draw_cases(receipt)
     return blocks
+
+
+def _write_enough(receipt: Plain) -> str:
+    """The few features that suffice, and how many are as good as unknown."""
+    reasons, enough = receipt["reasons"], receipt["reasons"]["enough"]
+    sizes = [abs(item["contribution"]) for item in reasons["features"]]
+    n_idle = sum(size <= _AS_GOOD_AS_UNKNOWN * sum(sizes) for size in sizes)
+    text = f"{n_idle} of {pluralize(len(sizes), 'feature')} are as good as unknown"
+    text += f" (at most {format_percent(_AS_GOOD_AS_UNKNOWN)} of all that is added)."
+    if enough is None:
+        return text
+    names = join([format_value(name) for name in enough["names"]], 9)
+    outputs = [format_output(receipt, v) for v in (enough["output"], reasons["answer"])]
+    few = "alone gives" if len(enough["names"]) == 1 else "alone give"
+    return f"{names} {few} {outputs[0]} (all features: {outputs[1]}). {text}"
 
 
 def _draw_waterfall(receipt: Plain) -> Grid:

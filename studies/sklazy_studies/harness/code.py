@@ -29,8 +29,29 @@ def code_digest(module: str) -> str:
     digest = hashlib.sha256()
     for name, tree in sorted(_closure(module).items()):
         digest.update(name.encode())
-        digest.update(ast.dump(tree).encode())
+        digest.update(_describe(tree).encode())
     return digest.hexdigest()
+
+
+def _describe(node: object) -> str:
+    """A tree as text that is the same in all versions of Python.
+
+    `ast.dump` names fields that other versions do not have; empty ones are left out.
+    """
+    if isinstance(node, list):
+        return f"[{','.join(map(_describe, node))}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = [
+        f"{name}={_describe(value)}"
+        for name, value in ast.iter_fields(node)
+        if name not in _OTHERWISE and value is not None and value != []
+    ]
+    return f"{type(node).__name__}({','.join(fields)})"
+
+
+_OTHERWISE = ("ctx", "kind", "type_comment", "type_ignores", "type_params")
+"""Fields without meaning for what is computed."""
 
 
 def list_modules(module: str) -> list[str]:

@@ -53,7 +53,7 @@ class Deviation:
         return any(command in self.explanation for command in _COMMANDS)
 
 
-_COMMANDS = ("python -m sklazy_studies.", "sklazy reproduce ", "weka.classifiers.")
+_COMMANDS = ("python -m sklazy_studies.", "sklazy reproduce ")
 
 
 def unexplained(deviations: Sequence[Deviation]) -> list[Deviation]:

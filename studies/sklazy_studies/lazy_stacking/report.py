@@ -53,7 +53,8 @@ def _words(run: Results) -> list[str]:
     whole = [None not in paper.ACCURACIES[name] for name in run.sets]
     shown = np.flatnonzero(whole) if any(whole) else np.arange(len(whole))
     overall = run.means[shown].mean(axis=0)
-    means = [f"{m} {x:.2f}" for m, x in zip(run.methods, overall, strict=True)]
+    pairs = zip(run.methods, overall, strict=True)
+    means = [f"{m} {x:.2f}" for m, x in pairs if np.isfinite(x)]
     better = sum(run.significantly_better(*_PAIR))
     worse = sum(run.significantly_better(*reversed(_PAIR)))
     return [
@@ -80,10 +81,9 @@ def _accuracies(run: Results) -> list[Part]:
     strong = set()
     for i, name in enumerate(run.sets):
         means = run.means[i]
-        best = means >= means.max() - 5e-3
+        best = means >= np.nanmax(means) - 5e-3
         strong |= {(len(rows), 2 + j) for j in np.flatnonzero(best).tolist()}
-        spread = zip(means, run.deviations[i], strict=True)
-        rows.append([name, "ours", *(f"{x:.2f} ±{s:.1f}" for x, s in spread)])
+        rows.append([name, "ours", *_own_cells(run, i)])
         theirs = run.paper_of(name)
         rows.append(["", "paper", *(_cell(x) for x in theirs)])
         rows.append(["", "difference", *_apart(means, theirs)])
@@ -92,13 +92,25 @@ def _accuracies(run: Results) -> list[Part]:
         ["set", "figures", *run.methods],
         rows,
         "Accuracy in percent, mean over the repetitions of five folds ± standard "
-        "deviation; bold: the best of a row. The difference is in points.",
+        "deviation; bold: the best of a row. The difference is in points. In "
+        "parentheses the number of repetitions where it is not all of them.",
         left=2,
         strong=frozenset(strong),
     )
     head: list[Part] = [Heading("Sets"), _sets(), Heading("Accuracy"), _SETTING]
     far = deviation_table(stacking_deviations(run))
     return [*head, _means(run), _set_figure(run), table, _gaps(run), far]
+
+
+def _own_cells(run: Results, i: int) -> list[str]:
+    """The means and deviations of a set."""
+    cells = []
+    for mean, spread, n in zip(
+        run.means[i], run.deviations[i], run.n_run[i], strict=True
+    ):
+        few = "" if n == run.n_repetitions else f" ({n})"
+        cells.append(f"{mean:.2f} ±{spread:.1f}{few}" if n else "-")
+    return cells
 
 
 def _means(run: Results) -> Table:
@@ -111,14 +123,15 @@ def _means(run: Results) -> Table:
             ("of table 2", names != "lymph"),
             ("ours were chosen on", chosen),
             ("not looked at", ~chosen),
+            ("that all methods have", run.has_all),
         )
         if mask.any()
     }
-    ranks = mean_ranks(run.means)
+    ranks = mean_ranks(run.means[run.has_all])
     rows = [
         [
             method,
-            *(f"{means[j]:.2f}" for means in groups.values()),
+            *(_cell(float(means[j])) for means in groups.values()),
             _cell(paper.MEANS.get(method)),
             f"{ranks[j]:.2f}",
         ]
@@ -189,7 +202,11 @@ def stacking_deviations(run: Results) -> list[Deviation]:
             if reported is None or spread is None:
                 continue
             j = run.methods.index(method)
-            error = np.sqrt((run.deviations[i, j] ** 2 + spread**2) / 10)
+            if not run.n_run[i, j]:
+                continue
+            # A deviation of few repetitions may be small by chance.
+            own = max(run.deviations[i, j], spread if run.n_run[i, j] < 5 else 0.0)
+            error = np.sqrt(own**2 / run.n_run[i, j] + spread**2 / 10)
             words = EXPLANATIONS.get((name, method), EXPLANATIONS.get(("", method), ""))
             ours = float(run.means[i, j])
             found.append(Deviation(name, method, ours, reported, float(error), words))
@@ -197,12 +214,14 @@ def stacking_deviations(run: Results) -> list[Deviation]:
 
 
 def _cell(figure: float | None) -> str:
-    return "" if figure is None else f"{figure:.2f}"
+    if figure is None:
+        return ""
+    return "-" if np.isnan(figure) else f"{figure:.2f}"
 
 
 def _apart(ours: Sequence[float], theirs: Sequence[float | None]) -> list[str]:
     pairs = zip(ours, theirs, strict=True)
-    return ["" if b is None else signed(a - b) for a, b in pairs]
+    return ["" if b is None or np.isnan(a) else signed(a - b) for a, b in pairs]
 
 
 def _gaps(run: Results) -> Table:
@@ -224,8 +243,12 @@ def _gaps(run: Results) -> Table:
 def _set_figure(run: Results) -> Figure:
     shown = [BAGGING, STACKING, f"{STACKING}, ours", "bagging", "random-forest"]
     places = [run.methods.index(method) for method in shown]
-    rows = {n: run.means[i, places].tolist() for i, n in enumerate(run.sets)}
-    theirs = {name: [run.paper_of(name)[j] for j in places[:2]] for name in run.sets}
+    rows = {
+        name: run.means[i, places].tolist()
+        for i, name in enumerate(run.sets)
+        if run.n_run[i, places].all()
+    }
+    theirs = {name: [run.paper_of(name)[j] for j in places[:2]] for name in rows}
     canvas = draw_dots(rows, shown, "accuracy by set", "accuracy, %", theirs)
     caption = "Rings: the paper's figures for lazy bagging and lazy stacking."
     return Figure("accuracy-by-set", canvas, caption)
@@ -335,8 +358,14 @@ def _measure(figure: float) -> str:
 
 
 def _ranks(run: Results) -> list[Part]:
-    if len(run.sets) < 4:
+    if run.has_all.sum() < 4:
         return []
     label = "mean ranks by accuracy over the sets"
-    caption = "Bars join what cannot be told apart (Nemenyi, 0.05)."
-    return [Heading("Ranks"), rank_figure(run.methods, run.means, label, caption)]
+    caption = (
+        f"Over the {int(run.has_all.sum())} sets that all methods have. Bars join what "
+        "cannot be told apart (Nemenyi, 0.05)."
+    )
+    return [
+        Heading("Ranks"),
+        rank_figure(run.methods, run.means[run.has_all], label, caption),
+    ]

@@ -31,7 +31,7 @@ class Results:
     ----------
     sets, methods : list of str
     accuracies : float64 array of shape (n_sets, n_methods, n_repetitions)
-        In percent of all rows.
+        In percent of all rows; NaN where a repetition was not run.
     diversity : mapping of method to float64 array of shape (n_sets, n_measures)
         Means over the first repetitions; only of ensembles.
     """
@@ -48,14 +48,27 @@ class Results:
 
     @property
     def means(self) -> Floats:
-        """Mean accuracies, (n_sets, n_methods)."""
-        return self.accuracies.mean(axis=2)
+        """Mean accuracies, (n_sets, n_methods); NaN where a method was not run."""
+        known = np.isfinite(self.accuracies)
+        sums = np.where(known, self.accuracies, 0.0).sum(axis=2)
+        return np.where(self.n_run > 0, sums / np.maximum(self.n_run, 1), np.nan)
+
+    @property
+    def n_run(self) -> NDArray[np.int64]:
+        """How many repetitions were run, (n_sets, n_methods)."""
+        return np.isfinite(self.accuracies).sum(axis=2)
+
+    @property
+    def has_all(self) -> NDArray[np.bool_]:
+        """The sets on which every method was run."""
+        return np.asarray((self.n_run > 0).all(axis=1))
 
     @property
     def deviations(self) -> Floats:
         """Standard deviations over the repetitions, (n_sets, n_methods)."""
-        few = self.n_repetitions < 2
-        return self.accuracies.std(axis=2, ddof=0 if few else 1)
+        apart = self.accuracies - self.means[:, :, None]
+        squares = np.where(np.isfinite(apart), apart, 0.0) ** 2
+        return np.sqrt(squares.sum(axis=2) / np.maximum(self.n_run - 1, 1))
 
     def of(self, method: str) -> Floats:
         """The accuracies of one method, (n_sets, n_repetitions)."""
@@ -63,9 +76,10 @@ class Results:
 
     def significantly_better(self, first: str, second: str) -> list[bool]:
         """For each set, whether the first is significantly better."""
-        one, other = self.of(first), self.of(second)
-        better = one.mean(axis=1) > other.mean(axis=1)
-        return (better & (paired_t(one, other) < LEVEL)).tolist()
+        return [
+            _is_better(one, other)
+            for one, other in zip(self.of(first), self.of(second), strict=True)
+        ]
 
     def paper_of(self, name: str) -> list[float | None]:
         """The paper's accuracies on a set, None where it has none."""
@@ -75,18 +89,21 @@ class Results:
 
 
 def gather(results: Mapping[Unit, Plain], names: Sequence[str]) -> Results:
-    """Combine the results of units; incomplete sets are left out."""
+    """Combine the results of units.
+
+    Sets that lack a method of the paper in some repetition are left out; other methods
+    may lack some.
+    """
     by_place = {
         tuple(unit.setting[name] for name in ("set", "method", "repetition")): result
         for unit, result in results.items()
     }
     n_repetitions = 1 + max((place[2] for place in by_place), default=-1)
-    table: dict[str, dict[str, list[Plain]]] = {}
+    table: dict[str, dict[str, list[Plain | None]]] = {}
     for name in names if n_repetitions else ():
-        places = [[(name, m, r) for r in range(n_repetitions)] for m in METHODS]
-        if all(place in by_place for row in places for place in row):
-            rows = [[by_place[place] for place in row] for row in places]
-            table[name] = dict(zip(METHODS, rows, strict=True))
+        places = {m: [(name, m, r) for r in range(n_repetitions)] for m in METHODS}
+        if all(place in by_place for m in paper.METHODS for place in places[m]):
+            table[name] = {m: list(map(by_place.get, row)) for m, row in places.items()}
     accuracies = [
         [list(map(_accuracy, by_method[m])) for m in METHODS]
         for by_method in table.values()
@@ -100,13 +117,16 @@ def gather(results: Mapping[Unit, Plain], names: Sequence[str]) -> Results:
     )
 
 
-def _has_members(table: Mapping[str, Mapping[str, list[Plain]]], method: str) -> bool:
-    return any("diversity" in by_method[method][0] for by_method in table.values())
+Cells = Mapping[str, Mapping[str, list[Plain | None]]]
+"""Results by set, method and repetition; None where it was not run."""
 
 
-def _mean_measures(
-    table: Mapping[str, Mapping[str, list[Plain]]], method: str
-) -> Floats:
+def _has_members(table: Cells, method: str) -> bool:
+    first = [by_method[method][0] for by_method in table.values()]
+    return any(result is not None and "diversity" in result for result in first)
+
+
+def _mean_measures(table: Cells, method: str) -> Floats:
     """Means over the repetitions measured, (n_sets, n_measures)."""
     rows = [
         [_measures(result) for result in by_method[method][:N_MEASURED]]
@@ -115,19 +135,35 @@ def _mean_measures(
     return np.mean(rows, axis=1)
 
 
-def _accuracy(result: Plain) -> float:
+def _accuracy(result: Plain | None) -> float:
+    if result is None:
+        return np.nan
     return 100.0 * sum(result["right"]) / sum(result["n"])
 
 
-def _measures(result: Plain) -> list[float]:
+def _measures(result: Plain | None) -> list[float]:
+    if result is None:
+        return [np.nan] * len(MEASURES)
     return [result["diversity"][name] for name in MEASURES]
+
+
+def _is_better(one: Floats, other: Floats) -> bool:
+    """Whether the first is significantly better in the repetitions that both have."""
+    both = np.isfinite(one) & np.isfinite(other)
+    if both.sum() < _FEWEST or one[both].mean() <= other[both].mean():
+        return False
+    return bool(paired_t(one[both], other[both]) < LEVEL)
+
+
+_FEWEST = 2  # repetitions that a test needs
 
 
 def mean_difference(run: Results, method: str) -> tuple[int, float, float] | None:
     """Sets the paper has, mean and mean absolute difference from it, in points."""
     place = run.methods.index(method)
     theirs = [(i, run.paper_of(name)[place]) for i, name in enumerate(run.sets)]
-    differences = [run.means[i, place] - x for i, x in theirs if x is not None]
+    known = [(i, x) for i, x in theirs if x is not None and run.n_run[i, place]]
+    differences = [run.means[i, place] - x for i, x in known]
     if not differences:
         return None
     mean, distance = np.mean(differences), np.mean(np.abs(differences))

@@ -53,7 +53,7 @@ class RSvm(RegressorMixin, BaseEstimator):
         return np.asarray(self._model.predict(placed)) * spread + middle
 
 
-class LinearSvm(RegressorMixin, BaseEstimator):
+class LinearSvm(RSvm):
     """Epsilon regression with a linear kernel, cost 1, standardized columns and target.
 
     By this one the paper's figures are most plausible, though its text names no kernel
@@ -79,12 +79,6 @@ class LinearSvm(RegressorMixin, BaseEstimator):
             warnings.simplefilter("ignore", ConvergenceWarning)
             self._model.fit((columns - center) / size, (y - middle) / spread)
         return self
-
-    def predict(self, X: Table | Floats) -> Floats:
-        """Predict numbers."""
-        center, size, middle, spread = self._units
-        placed = (_as_numbers(X) - center) / size
-        return np.asarray(self._model.predict(placed)) * spread + middle
 
 
 def _as_numbers(X: Table | Floats) -> Floats:

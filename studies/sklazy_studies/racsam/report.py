@@ -128,8 +128,8 @@ def _tried(results: UnitResults) -> list[Part]:
         _HEADER,
         rows,
         "Fifty inputs from a random start, where the text's search does not find the "
-        "ten inputs within 1000 sets, and what was tried: more sets, fewer new sets in "
-        "a round (so more rounds), and every row tested instead of half of them.",
+        "ten inputs within 1000 sets, and what was tried: more sets, fewer and more "
+        "new sets in a round, and every row tested instead of half of them.",
         left=2,
     )
     return [table]

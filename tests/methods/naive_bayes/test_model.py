@@ -138,7 +138,8 @@ def test_counting_right_cases_is_deciding_each(table, seed):
     undeclared = rng.random(table.n_attributes) < 0.5
     vanishing = np.repeat(undeclared, np.diff(offsets)) & (counts.sum(axis=1) == 1)
     tallied = Tallied(counts, class_counts, offsets, alpha, vanishing)
-    terms = find_left_out_terms(tallied)
+    fitted = naive_bayes.estimate_likelihoods(counts, class_counts, offsets, alpha)
+    terms = find_left_out_terms(tallied, fitted)
     right = count_right(terms, offsets, rows, table.classes, order)
     expected = np.zeros(order.shape[1], int)
     for n_used in range(1, order.shape[1] + 1):

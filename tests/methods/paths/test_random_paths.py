@@ -115,7 +115,7 @@ def test_changes_are_those_between_the_nodes(problem):
     queries, bags = plan(table, seed)
     paths = ready(table, outcomes, n_classes)
     answers = answer_by_random_paths(paths, queries, bags, n_tried)
-    changes, starts = trace_changes(paths, queries, bags, n_tried)
+    _, changes, starts = trace_changes(paths, queries, bags, n_tried)
     scale = max(1.0, float(np.abs(answers).max(initial=0.0)))
     np.testing.assert_allclose(
         starts + changes.sum(axis=2), answers, rtol=0.0, atol=1e-12 * scale

@@ -233,7 +233,7 @@ def advise(
     >>> import sklazy
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> advice = sklazy.advise(X, y, n_folds=3)
+    >>> advice = sklazy.advise(X, y, n_folds=3, max_seconds=600)
     >>> advice.task, advice.n_tested
     ('classification', 150)
     >>> advice.best_.predict(X[:2])

@@ -62,6 +62,9 @@ class EnsembleAnswer:
         the data.
     combined : Combined
         The combined answers of the members.
+    traced : (changes, starts), or None
+        Changes of the outputs along random paths, and where they start, if the
+        learner traces them; see `trace_changes`.
     """
 
     learner: "EnsembleLearner"
@@ -70,6 +73,7 @@ class EnsembleAnswer:
     bags: Bags
     outputs: Floats
     combined: Combined
+    traced: tuple[Floats, Floats] | None = None
 
     @cached_property
     def neighbors(self) -> Neighbors:
@@ -152,6 +156,8 @@ class EnsembleLearner:
         the bags of random paths.
     in_part : bool
         Whether one of the copies that a whole weight stands for is left out, not all.
+    traces : bool
+        Whether answers by random paths hold the changes along them, for contributions.
     """
 
     target: Target
@@ -165,6 +171,7 @@ class EnsembleLearner:
     seed: int = 0
     approximate: bool = field(default=False, compare=False)
     in_part: bool = field(default=False, compare=False)
+    traces: bool = field(default=False, compare=False)
 
     def prepare(self, base: CaseBase) -> EnsembleCases:
         """Order and weigh the cases, and find what the members need."""
@@ -194,9 +201,15 @@ class EnsembleLearner:
             left_out=_left_out(data, batch),
             max_draws=self._n_draws(data.n_rows),
         )
-        outputs = self.ask(data, queries, bags)
+        member, traced = self.members[0], None
+        is_traced = self.traces and not self.members[1:]
+        if is_traced and isinstance(member, RandomTreeMember):
+            outputs, *both = member.trace(data, queries, bags)
+            traced = both[0], both[1]
+        else:
+            outputs = self.ask(data, queries, bags)
         combined = self.combine_outputs(data, neighbors, bags, outputs)
-        return EnsembleAnswer(self, data, queries, bags, outputs, combined)
+        return EnsembleAnswer(self, data, queries, bags, outputs, combined, traced)
 
     def _effort(self, data: EnsembleData, n_near: int) -> Effort:
         """A search and the members of all bags; memory for what they answer."""

@@ -157,8 +157,8 @@ class RandomTreeMember:
 
     def trace(
         self, data: EnsembleData, queries: Queries, bags: Bags
-    ) -> tuple[Floats, Floats]:
-        """Changes of the answer along the paths, and starts; see `trace_changes`."""
+    ) -> tuple[Floats, Floats, Floats]:
+        """Answers, their changes along the paths, and starts; see `trace_changes`."""
         return trace_changes(data.random_paths, queries, bags, self._tried(data))
 
     def _tried(self, data: EnsembleData) -> int:

@@ -19,28 +19,39 @@ from sklazy.answer.reasons import (
 from sklazy.flow import Neighbors, Queries
 from sklazy.measures.shapley import keep_scores, share_rest, share_terms
 from sklazy.methods.ensembles.learner import EnsembleAnswer, EnsembleLearner
-from sklazy.methods.ensembles.members import RandomTreeMember
+from sklazy.methods.ensembles.members import BagMember, RandomTreeMember, TreeMember
+from sklazy.methods.ensembles.tree_changes import trace_trees
 
 
 def contribute(
     learner: EnsembleLearner, answer: EnsembleAnswer, batch: Batch, wish: Wish
 ) -> Shares:
     """Contributions by changes along random paths, or by asking on the same bags."""
-    (member, *others) = learner.members
-    if others or not isinstance(member, RandomTreeMember):
+    traced = None
+    if len(learner.members) == 1 and learner.combine in ("probability", "mean"):
+        traced = _trace(learner.members[0], answer, batch)
+    if traced is None:
         return _ask_on_bags(answer, batch, wish)
-    if learner.combine not in ("probability", "mean"):
-        return _ask_on_bags(answer, batch, wish)
-    return _share_paths(member, answer, batch, wish)
+    return _share_paths(*traced, answer, batch, wish)
+
+
+def _trace(
+    member: BagMember, answer: EnsembleAnswer, batch: Batch
+) -> tuple[Floats, Floats] | None:
+    """Changes along the paths of trees, and where they start; None of other members."""
+    if isinstance(member, TreeMember):
+        return trace_trees(member, answer, batch.queries)
+    if answer.traced is not None or not isinstance(member, RandomTreeMember):
+        return answer.traced
+    return member.trace(answer.data, batch.queries, answer.bags)[1:]
 
 
 def _share_paths(
-    member: RandomTreeMember, answer: EnsembleAnswer, batch: Batch, wish: Wish
+    changes: Floats, starts: Floats, answer: EnsembleAnswer, batch: Batch, wish: Wish
 ) -> Shares:
     features, totals = wish.features, pick_outputs(answer, wish)
     values, errors = np.zeros((2, len(batch), len(features.names)))
     base, known = np.zeros(len(batch)), find_known(batch.base, batch.queries)
-    changes, starts = member.trace(answer.data, batch.queries, answer.bags)
     for query, total in enumerate(totals.tolist()):
         in_use = np.zeros(len(features.names), np.bool_)
         in_use[features.of_attribute[known[query]]] = True

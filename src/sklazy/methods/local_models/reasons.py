@@ -24,15 +24,39 @@ def contribute(
     data = answer.data
     if answer.base.class_labels or not data.plan.ranges[1:].any():
         return None
-    space, features = data.space, wish.features
-    means = _find_means(answer.base, space)
     slopes = answer.models.coefficients[
-        np.arange(len(batch)), wish.outputs, 1 : 1 + len(space.sources)
+        np.arange(len(batch)), wish.outputs, 1 : 1 + len(data.space.sources)
     ]
     units = np.broadcast_to(data.target_units, (answer.values.shape[1],))
+    slopes = slopes / units[wish.outputs][:, None]
+    totals = pick_outputs(answer, wish)
+    return share_lines(slopes, answer.regressors, data.space, batch, wish, totals)
+
+
+def share_lines(
+    slopes: Floats,
+    regressors: Floats,
+    space: Space,
+    batch: Batch,
+    wish: Wish,
+    totals: Floats,
+) -> Shares | None:
+    """Slope times (value - mean), by feature; None where these are not finite.
+
+    Parameters
+    ----------
+    slopes, regressors : float64 arrays of shape (n_queries, n_regressors)
+        Of the lines, in units of the target, and the queries as these see them.
+    space : Space
+    batch : Batch
+    wish : Wish
+    totals : float64 array of shape (n_queries,)
+        The outputs.
+    """
+    features = wish.features
     with np.errstate(over="ignore", invalid="ignore"):
-        terms = slopes * (answer.regressors - means) / units[wish.outputs][:, None]
-    terms[np.isnan(answer.regressors)] = 0.0
+        terms = slopes * (regressors - _find_means(batch.base, space))
+    terms[np.isnan(regressors)] = 0.0
     if not np.isfinite(terms).all():
         return None
     values = np.zeros((len(batch), len(features.names)))
@@ -43,7 +67,6 @@ def contribute(
             features.of_attribute, features.of_attribute[known[query]]
         )
         values[query, missing] = 0.0
-    totals = pick_outputs(answer, wish)
     return Shares(values, totals - values.sum(axis=1), totals, np.zeros(values.shape))
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklazy.flow import Selected
 from sklazy.kernels.left_out_bayes import count_right_without_own
 from sklazy.methods.naive_bayes.model import (
+    Likelihoods,
     estimate_likelihoods,
     find_cells,
     smooth_totals,
@@ -64,10 +65,9 @@ class LeftOutTerms(NamedTuple):
     cells: NDArray[np.int64]
 
 
-def find_left_out_terms(tallied: Tallied) -> LeftOutTerms:
-    """Find the terms of cases without themselves from counts."""
+def find_left_out_terms(tallied: Tallied, fitted: Likelihoods) -> LeftOutTerms:
+    """Find the terms of cases without themselves; `fitted` are those of all."""
     counts, class_counts, offsets, alpha, vanishing = tallied
-    fitted = estimate_likelihoods(counts, class_counts, offsets, alpha)
     totals = smooth_totals(counts, offsets, alpha)
     left = class_counts - np.eye(class_counts.size, dtype=np.int64)
     cells = np.append(np.where(vanishing, -1, np.arange(vanishing.size)), -1)

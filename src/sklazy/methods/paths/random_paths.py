@@ -144,14 +144,16 @@ def trace_random_paths(
 
 def trace_changes(
     paths: RandomPaths, queries: Queries, bags: Bags, n_tried: int
-) -> tuple[Floats, Floats]:
-    """Changes of class shares, or of the mean, along the random path of each bag.
+) -> tuple[Floats, Floats, Floats]:
+    """Answers, and changes of class shares, or of the mean, along their random paths.
 
     A split moves the output from that of a node's rows to that of the query's side;
     the change belongs to the attribute that is split by.
 
     Returns
     -------
+    answers : float64 array of shape (n_queries, n_bags, n_outputs)
+        Those of `answer_by_random_paths`.
     changes : float64 array of shape (n_queries, n_bags, n_attributes, n_outputs)
     starts : float64 array of shape (n_queries, n_bags, n_outputs)
         The outputs of whole bags; with the changes they add up to the answers.
@@ -159,8 +161,8 @@ def trace_changes(
     n_attributes = len(paths.table.codes)
     shape = (*bags.seeds.shape[1:], n_attributes + 2, paths.n_outputs)
     changes = np.zeros(shape)
-    _follow(paths, queries, bags, n_tried, changes=changes)
-    return changes[:, :, :n_attributes], changes[:, :, n_attributes]
+    answers, _, _ = _follow(paths, queries, bags, n_tried, changes=changes)
+    return answers, changes[:, :, :n_attributes], changes[:, :, n_attributes]
 
 
 def sum_gains(

@@ -26,6 +26,7 @@ from sklazy.methods.plain import (
 from sklazy.methods.pls.drawing import draw_pls
 from sklazy.methods.pls.learner import PLSAnswer, explain_answer
 from sklazy.methods.pls.model import Explained
+from sklazy.methods.pls.reasons import contribute
 from sklazy.neighbors.spectra import to_metric
 
 _PLACES = ("inside", "outside", "far outside")
@@ -203,5 +204,12 @@ def _coefficients(answer: PLSAnswer, explained: Explained) -> dict[str, float | 
 
 
 FAMILY = Family(
-    "pls", PLSAnswer, bodies, draw_pls, check_parts, classes={}, numbers=FIELDS
+    "pls",
+    PLSAnswer,
+    bodies,
+    draw_pls,
+    check_parts,
+    classes={},
+    numbers=FIELDS,
+    contribute=contribute,
 )

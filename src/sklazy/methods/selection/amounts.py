@@ -37,6 +37,7 @@ from sklazy.methods.selection.recipe import Recipe
 
 # About a second of work, but at least as many cases as a choice needs.
 _NANOSECONDS, _LEAST_TRIED = 1e9, 200
+_SHORT = 1e6  # nanoseconds that are not worth cutting
 _NESTED = 6.0  # what all numbers of attributes cost, in terms of the last alone
 
 _UNITS = 2.0**20  # the score of a case is rounded to a multiple of one over this
@@ -205,8 +206,11 @@ def _add_up(
         order = selection.selected.attributes[first:last]
         found.append(judge(tried, order, first))
 
-    cost = _NESTED * host.cost(base, n_most)
-    run_chunks(run, len(batch), recipe.n_jobs, cost * len(batch))
+    cost = _NESTED * host.cost(base, n_most) * len(batch)
+    if cost < _SHORT:
+        run(0, len(batch))
+    else:
+        run_chunks(run, len(batch), recipe.n_jobs, cost)
     return np.asarray(sum(found))
 
 

@@ -97,14 +97,15 @@ class BayesHost:
 
     def likelihoods(self, base: CaseBase) -> Likelihoods:
         """The table of log-likelihoods."""
-        key = (estimate_likelihoods, self.alpha)
-        tallied = self.tallies(base)
-        return base.derive(key, lambda: estimate_likelihoods(*tallied[:4]))
+        key, find = (estimate_likelihoods, self.alpha), estimate_likelihoods
+        return base.derive(key, lambda: find(*self.tallies(base)[:4]))
 
     def left_out_terms(self, base: CaseBase) -> LeftOutTerms:
         """Terms of the cases, each without itself."""
-        key, tallied = (find_left_out_terms, self.alpha), self.tallies(base)
-        return base.derive(key, lambda: find_left_out_terms(tallied))
+        key, find = (find_left_out_terms, self.alpha), find_left_out_terms
+        return base.derive(
+            key, lambda: find(self.tallies(base), self.likelihoods(base))
+        )
 
     def ranked(self, base: CaseBase, ranks: RankTable) -> RankedLikelihoods:
         """The table of log-likelihoods, in the order of some ranks."""

@@ -6,8 +6,7 @@ a change is one distance for each case; the others' votes stay as they are, to t
 digit. A case is asked anew where its attributes have another order, or other ranges.
 """
 
-import itertools
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -43,8 +42,8 @@ class FollowedVotes:
     votes : float64 array of shape (n_cases, n_ks, n_most, n_classes)
     reach : float64 array of shape (n_cases, n_most)
         The squared distance of the last row that votes.
-    outdated : int64 array of shape (n_cases,)
-        Up to which number of attributes votes are to be found anew.
+    outdated : bool array of shape (n_cases, n_most)
+        With which numbers of attributes votes are to be found anew.
     """
 
     ids: Ids
@@ -55,7 +54,7 @@ class FollowedVotes:
     order: NDArray[np.int32]
     votes: Votes
     reach: Floats
-    outdated: Ints
+    outdated: NDArray[np.bool_]
 
     def follow(self, rows: CodedRows) -> bool:
         """Note which votes rows that came or went may move."""
@@ -66,9 +65,7 @@ class FollowedVotes:
             self.__dict__.update(vars(self.take(np.flatnonzero(~gone))))
         for row in range(len(rows)):
             is_near = self._measure(rows, row) <= self.reach * (1.0 + _ROUNDING)
-            last = self.order.shape[1] - is_near[:, ::-1].argmax(axis=1)
-            moved = np.where(is_near.any(axis=1), last, 0)
-            self.outdated = np.maximum(self.outdated, moved)
+            self.outdated = self.outdated | is_near
         return True
 
     def _measure(self, rows: CodedRows, row: int) -> Floats:
@@ -125,13 +122,13 @@ class VoteFollower:
     def vote(self, order: NDArray[np.int32], first: int) -> Votes:
         """Votes as `NearestWork.vote_with_each_of` finds them."""
         now = self._begin(order, first)
-        for cases, n_most in _group(now.outdated):
-            votes, reach = self._ask(now, cases, n_most, first)
-            now.votes[cases, :, :n_most] = votes
-            if reach is None:
-                reach = np.full((len(cases), n_most), np.inf)
-            now.reach[cases, :n_most] = reach
-        now.outdated[:] = 0
+        cases = np.flatnonzero(now.outdated.any(axis=1))
+        if len(cases):
+            anew = now.outdated[cases]
+            votes, reach = self._ask(now, cases, first)
+            now.votes[cases] = np.where(anew[:, None, :, None], votes, now.votes[cases])
+            now.reach[cases] = np.where(anew, reach, now.reach[cases])
+            now.outdated = np.zeros(now.outdated.shape, bool)
         self.parts[first] = now
         return np.ascontiguousarray(now.votes.swapaxes(0, 1))
 
@@ -149,16 +146,14 @@ class VoteFollower:
             order.copy(),
             np.zeros(shape),
             np.zeros(order.shape),
-            np.full(len(order), order.shape[1]),
+            np.ones(order.shape, bool),
         )
         if isinstance(self.before, FollowedVotes):
             _take_over(now, self.before)
         return now
 
-    def _ask(
-        self, now: FollowedVotes, cases: Ints, n_most: int, first: int
-    ) -> tuple[Votes, Floats | None]:
-        """Votes of some cases with up to `n_most` attributes, and their reach."""
+    def _ask(self, now: FollowedVotes, cases: Ints, first: int) -> tuple[Votes, Floats]:
+        """Votes of some cases where they are outdated, and their reach."""
         batch, host = self.work.batch, self.work.host
         assert batch.excluded is not None
         codes, values = batch.queries
@@ -168,10 +163,12 @@ class VoteFollower:
             queries=Queries(codes[places], values[places]),
             excluded=batch.excluded[places],
         )
-        order = np.ascontiguousarray(now.order[cases, :n_most])
-        search, ks = _search(host, some, order), np.array(self.numbers, np.int64)
-        votes = search.vote_with_each(order, ks, shares=host.shares)
-        return votes.swapaxes(0, 1), search.reach
+        order, ks = now.order[cases], np.array(self.numbers, np.int64)
+        search, wanted = _search(host, some, order), now.outdated[cases]
+        votes = search.vote_with_each(order, ks, shares=host.shares, wanted=wanted)
+        reach = search.reach
+        never = np.full(order.shape, np.inf)
+        return votes.swapaxes(0, 1), never if reach is None else reach
 
     def keep(self) -> None:
         """Have the votes of all cases follow the rows from now on."""
@@ -199,19 +196,11 @@ def _take_over(now: FollowedVotes, before: FollowedVotes) -> None:
     cases = np.flatnonzero(were >= 0)
     then, here = before.take(were[cases]), now.take(cases)
     same = np.ones(len(cases), bool)
-    for name in ("codes", "values", "widths", "order"):
+    for name in ("codes", "values", "widths"):
         one, other = getattr(then, name), getattr(here, name)
         same &= ((one == other) | ((one != one) & (other != other))).all(axis=1)
     cases, then = cases[same], then.take(np.flatnonzero(same))
+    # Votes with the attributes before the first that is another one.
+    other_order = np.logical_or.accumulate(then.order != now.order[cases], axis=1)
     now.votes[cases], now.reach[cases] = then.votes, then.reach
-    now.outdated[cases] = then.outdated
-
-
-def _group(outdated: Ints) -> Iterator[tuple[Ints, int]]:
-    """Cases to be asked anew, and up to how many attributes: alike ones together."""
-    most = int(outdated.max(initial=0))
-    bounds = [0, *(1 << i for i in range(most.bit_length())), most]
-    for low, high in itertools.pairwise(bounds):
-        cases = np.flatnonzero((outdated > low) & (outdated <= high))
-        if len(cases):
-            yield cases, min(high, most)
+    now.outdated[cases] = then.outdated | other_order

@@ -18,7 +18,7 @@ from sklazy.methods.selection.nearest_in_pieces import (
     find_weighed_there,
 )
 from sklazy.neighbors import NOBODY, MixedSearch, Near, NominalSearch, Tallies
-from sklazy.neighbors.edges import two_least
+from sklazy.neighbors.edges import find_two
 from sklazy.neighbors.levels import Weighed, merge
 from sklazy.neighbors.voting import list_weighed
 
@@ -277,12 +277,12 @@ def _widths_without(batch: Batch) -> OwnWidths:
 def find_ends(part: CaseBase) -> tuple[Floats, Floats]:
     """The two smallest and the two largest numbers of each numeric attribute."""
     numbers = part.cases.numbers[:, : part.n_rows]
-    return two_least(numbers), -two_least(-numbers)
+    return find_two(numbers, np.fmin), find_two(numbers, np.fmax)
 
 
 def _merge_ends(ends: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
     lows, highs = zip(*ends, strict=True)
     return (
-        two_least(np.concatenate(lows, axis=1)),
-        -two_least(-np.concatenate(highs, axis=1)),
+        find_two(np.concatenate(lows, axis=1), np.fmin),
+        find_two(np.concatenate(highs, axis=1), np.fmax),
     )

@@ -57,7 +57,12 @@ function part(kind, reply, changes) {
 }
 
 function item(one, changes) {
-  return h("li", { class: "finding" }, h("p", {}, one.column ? [userText(one.column), ": "] : null, one.sentence), one.rows.slice(0, 12).map((id) => decide(one, id, changes.get(String(id)))));
+  return h("li", { class: "finding" }, h("p", {}, one.column ? [userText(one.column), ": "] : null, one.sentence, compare(one.evidence?.against ?? [])), one.rows.slice(0, 12).map((id) => decide(one, id, changes.get(String(id)))));
+}
+
+/** Links to the rows that a finding names. */
+function compare(cases) {
+  return cases.length ? [" Compare: ", cases.map((other, i) => [i > 0 && ", ", h("a", { href: address(choosing(other.id)) }, "case ", userText(other.id))]), "."] : null;
 }
 
 function decide(one, id, made) {

@@ -127,7 +127,10 @@ function drawHead() {
 
 function decisions() {
   const change = async (kind, to) => {
-    if (await attempt(() => send("change", { kind, case: chosen.id, to, reason: "reviewed" }))) hurry();
+    if (await attempt(() => send("change", { kind, case: chosen.id, to, reason: "reviewed" }))) {
+      if (kind === "forget") go({ case: null, edits: null, without: [], delta: null });
+      hurry();
+    }
   };
   const choice = known.classifies
     ? h("select", { "aria-label": "The right class", "data-focus": "to" }, form.classes.slice(0, 500).map((label) => h("option", { value: String(label), selected: String(label) === String(chosen.truth) }, show(label))))

@@ -1,0 +1,211 @@
+"""What people run: defaults, mixed frames, a fresh process, after a change.
+
+    python benchmarks/everyday.py [--rows 1000 10000] [--only LazyNBClassifier ...]
+    python benchmarks/everyday.py --cliffs
+
+Each line is a process of its own with compiled code on disk: seconds of processor time
+to fit, to answer the first question, to add a row and ask, to explain and to find a
+set or an interval after a change, and for one row as a dict. `--cliffs` doubles the
+rows, then the columns, and fails where twice as much costs more than five times as
+much; small costs, which an overhead hides, are not looked at. `--river` times a stream
+through a window of 1000 rows, asked in turn, beside river's k-NN (`pip install river`).
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+import warnings
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+ESTIMATORS = [
+    "LazyKNeighborsClassifier",
+    "LazyNBClassifier",
+    "LazyKernelClassifier",
+    "LazyLogisticClassifier",
+    "LazyLearningRegressor",
+    "LazyKernelRegressor",
+    "LazyRidgeRegressor",
+]
+ROWS, N_COLUMNS = [1000, 10_000], 16
+CLIFF_ROWS, CLIFF_COLUMNS = [500, 1000, 2000, 4000], [8, 16, 32, 64]
+LARGEST_JUMP = 5.0  # of the cost, where rows or columns are twice as many
+SMALLEST = 0.02  # seconds; what is less is mostly overhead
+WINDOW = 1000
+PATIENCE = 300.0  # seconds for one process
+
+
+def main() -> None:
+    """Print a table, or look for cliffs."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, nargs="+", default=ROWS)
+    parser.add_argument("--only", nargs="+", default=ESTIMATORS)
+    parser.add_argument("--cliffs", action="store_true")
+    parser.add_argument("--river", action="store_true")
+    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.child:
+        name, n_rows, n_columns = given.child
+        print(json.dumps(time_all(name, int(n_rows), int(n_columns))))
+    elif given.river:
+        time_streams()
+    elif given.cliffs:
+        sys.exit(find_cliffs(given.only))
+    else:
+        for name in given.only:
+            for n_rows in given.rows:
+                show(name, n_rows, N_COLUMNS, run_child(name, n_rows, N_COLUMNS))
+
+
+def find_cliffs(names) -> int:
+    """Print all costs by size; the number of jumps."""
+    n_jumps = 0
+    for name in names:
+        sizes = [(n, N_COLUMNS) for n in CLIFF_ROWS]
+        n_jumps += follow(name, sizes)
+        n_jumps += follow(name, [(CLIFF_ROWS[1], d) for d in CLIFF_COLUMNS])
+    print(f"{n_jumps} jumps")
+    return min(n_jumps, 1)
+
+
+def follow(name, sizes) -> int:
+    """Print the costs of sizes, each twice the one before; the number of jumps."""
+    before, n_jumps = {}, 0
+    for size in sizes:
+        costs = run_child(name, *size)
+        show(name, *size, costs)
+        jumps = list_jumps(before, costs)
+        for what, ratio in jumps:
+            print(f"    JUMP of {what}: {ratio:.1f} x for twice the size")
+        n_jumps, before = n_jumps + len(jumps), costs
+    return n_jumps
+
+
+def list_jumps(before, after) -> list[tuple[str, float]]:
+    """Costs that grew by more than `LARGEST_JUMP`, and by how much."""
+    ratios = [
+        (what, after[what] / max(cost, SMALLEST)) for what, cost in before.items()
+    ]
+    return [(what, ratio) for what, ratio in ratios if ratio > LARGEST_JUMP]
+
+
+def show(name, n_rows, n_columns, costs) -> None:
+    """Print one line."""
+    figures = "  ".join(f"{what} {seconds:.4f}" for what, seconds in costs.items())
+    print(f"{name:28}{n_rows:8} x {n_columns:<4} {figures}", flush=True)
+
+
+def run_child(name, n_rows, n_columns) -> dict:
+    """The costs in a process of its own."""
+    command = [sys.executable, __file__, "--child", name, str(n_rows), str(n_columns)]
+    done = subprocess.run(
+        command, check=True, capture_output=True, text=True, timeout=PATIENCE
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def time_all(name, n_rows, n_columns) -> dict:
+    """Seconds of each thing that people do; code that is not kept yet is compiled."""
+    import sklazy
+
+    warnings.simplefilter("ignore")
+    X, classes, numbers = make_table(n_rows + 20, n_columns)
+    model = getattr(sklazy, name)()
+    y = numbers if name.endswith("Regressor") else classes
+    costs = {"fit": seconds(lambda: model.fit(X[:n_rows], y[:n_rows]))}
+    costs["first"] = seconds(lambda: model.predict(X[n_rows : n_rows + 1]))
+
+    def add(row) -> None:
+        model.partial_fit(X[row : row + 1], y[row : row + 1])
+
+    def add_and_ask(row) -> None:
+        add(row)
+        model.predict(X[row : row + 1])
+
+    new = iter(range(n_rows, n_rows + 20))
+    costs["add, ask"] = min(seconds(lambda: add_and_ask(next(new))) for _ in range(3))
+    add(next(new))
+    costs["explain"] = seconds(lambda: model.explain(X[:1]))
+    add(next(new))
+    doubt = "predict_interval" if name.endswith("Regressor") else "predict_set"
+    costs["set" if doubt == "predict_set" else "interval"] = seconds(
+        lambda: getattr(model, doubt)(X[:1])
+    )
+    rows = X[:20].to_dict("records")
+    model.predict(rows[0])
+    one = min(seconds(partial(model.predict, row)) for row in rows)
+    return {**costs, "one row": one}
+
+
+def seconds(work) -> float:
+    """Processor time of some work."""
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def make_table(n_rows, n_columns):
+    """Half numbers, half categories, some cells missing; classes and numbers."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({f"n{j}": rng.normal(size=n_rows) for j in range(n_columns // 2)})
+    for j in range(n_columns - n_columns // 2):
+        X[f"c{j}"] = pd.Series(rng.choice(list("abcdef"), n_rows), dtype="str")
+    score = X["n0"] + X["n1"] * X["n2"] + (X["c0"] == "a") + rng.normal(size=n_rows)
+    X.iloc[::17, 3] = np.nan
+    return X, np.where(score > 0, "yes", "no"), score.to_numpy()
+
+
+def time_streams() -> None:
+    """Rows a second, asked and then learned one at a time, beside river's k-NN."""
+    import sklazy
+
+    X, y, _ = make_table(WINDOW + 600, N_COLUMNS)
+    rows = X.to_dict("records")
+    peer = stream_river(rows, y)
+    print(f"{'river KNNClassifier, one-hot':28}{peer:8.0f} rows/s")
+    for name in ("LazyNBClassifier", "LazyKNeighborsClassifier"):
+        model = getattr(sklazy, name)(window=WINDOW).fit(X[:WINDOW], y[:WINDOW])
+
+        def step(row, model=model) -> None:
+            model.predict(rows[row])
+            model.partial_fit(rows[row], y[row : row + 1])
+
+        ours = time_rows(step, 100, 300)
+        print(f"{name:28}{ours:8.0f} rows/s  {ours / peer:.2f} of river's", flush=True)
+
+
+def stream_river(rows, y) -> float:
+    """Rows a second of river's k-NN, its numbers scaled and its categories one-hot."""
+    from river import compose, neighbors, preprocessing
+
+    numbers = compose.SelectType(float) | preprocessing.MinMaxScaler()
+    labels = compose.SelectType(str) | preprocessing.OneHotEncoder()
+    search = neighbors.LazySearch(window_size=WINDOW)
+    model = (numbers + labels) | neighbors.KNNClassifier(n_neighbors=5, engine=search)
+    rows = [{k: 0.0 if v != v else v for k, v in row.items()} for row in rows]
+    for row in range(WINDOW):
+        model.learn_one(rows[row], y[row])
+
+    def step(row) -> None:
+        model.predict_one(rows[row])
+        model.learn_one(rows[row], y[row])
+
+    return time_rows(step, 100, 300)
+
+
+def time_rows(step, n_first, n_rows) -> float:
+    """Rows a second after some that are not counted."""
+    for row in range(WINDOW, WINDOW + n_first):
+        step(row)
+    began = time.process_time()
+    for row in range(WINDOW + n_first, WINDOW + n_first + n_rows):
+        step(row)
+    return n_rows / (time.process_time() - began)
+
+
+if __name__ == "__main__":
+    main()
