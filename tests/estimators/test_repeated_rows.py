@@ -189,7 +189,7 @@ def test_the_last_neighbor_may_be_alone_among_the_neighbors():
         None,
         2,
     ]
-    assert "counts with the mean target" in " ".join(str(receipt).split())
+    assert "as one case with their mean target" in " ".join(str(receipt).split())
 
 
 def test_r_counts_each_case_by_itself():

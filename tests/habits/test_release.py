@@ -61,3 +61,11 @@ def test_the_recipe_needs_what_the_package_needs():
     for need in project["dependencies"]:
         name, version = need.split(">=")
         assert f"    - {name} >={version}\n" in recipe
+
+
+def test_the_changelog_dates_this_version():
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.search(r"^## (.+)$", text, re.M)[1]
+    assert re.fullmatch(
+        rf"{re.escape(sklazy.__version__)} - \d{{4}}-\d\d-\d\d|Unreleased", newest
+    )
