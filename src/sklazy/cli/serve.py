@@ -4,9 +4,10 @@ import contextlib
 import re
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -85,29 +86,29 @@ def serve(
         budget=budget or None,
         log=AccessLog() if access_log else None,
     )
-    listening = listen(host, port)
-    announce = partial(_announce, console, address_of(listening, host), privacy)
-    if workers > 1:
-        announce = partial(announce, workers=workers)
-        serve_with_workers(opening, workers, make, listening, limits, announce)
+    announce = partial(_announce, console, privacy, workers)
+    if workers == 1:
+        with contextlib.closing(opening.open()) as store, _listen(host, port) as place:
+            told = partial(announce, place.address, *_describe(store))
+            run_server(make(store).app, place.listening, limits, on_start=told)
     else:
-        _serve_here(opening, make, listening, limits, announce)
+        with _listen(host, port) as place:
+            told = partial(announce, place.address)
+            serve_with_workers(opening, workers, make, place.listening, limits, told)
     console.note("Stopped.")
 
 
-def _serve_here(
-    opening: StoreSource,
-    make: Callable[..., ModelServer],
-    listening: socket.socket,
-    limits: RequestLimits,
-    announce: Callable[..., None],
-) -> None:
-    """Serve by this process alone."""
-    with contextlib.closing(opening.open()) as store:
-        app = make(store).app
-        run_server(
-            app, listening, limits, on_start=partial(announce, *_describe(store))
-        )
+class _Place(NamedTuple):
+    """A socket, and its address for clients."""
+
+    listening: socket.socket
+    address: str
+
+
+@contextlib.contextmanager
+def _listen(host: str, port: int) -> Iterator[_Place]:
+    with contextlib.closing(listen(host, port)) as listening:
+        yield _Place(listening, address_of(listening, host))
 
 
 def _describe(store: Store) -> tuple[str, int]:
@@ -124,11 +125,11 @@ def _check_name(name: str) -> str:
 
 def _announce(
     console: Console,
-    address: str,
     privacy: Privacy,
+    workers: int,
+    address: str,
     kind: str,
     cases: int,
-    workers: int = 1,
 ) -> None:
     receipts = privacy.level.name.lower()
     plain = {"address": address, "estimator": kind, "cases": cases, "workers": workers}
