@@ -230,7 +230,7 @@ def test_a_partition_may_have_no_value_of_nullable_integers():
 def test_what_the_estimator_does_not_take_is_refused():
     X, y, weights = as_dask(w=1.0)
     with pytest.raises(TypeError, match="takes no sample_weight"):
-        sd.LazyBaggingClassifier(timeout=60).fit(X, y, weights)
+        sd.LazyDecisionTreeClassifier(timeout=60).fit(X, y, weights)
     with pytest.raises(sklazy.BadInputError, match="window=5"):
         knn(window=5).fit(X, y)
 

@@ -132,6 +132,7 @@ MEASURES = {
     "answer/novelty.py": lambda model, queries, truth: model.novelty(queries).mean(),
 }
 NOT_WALKED = {
+    ("estimators/reasons.py", "_MOST_TRIED"): "beyond it receipts name no change",
     ("methods/ensembles/learner.py", "N_TRIED"): "neighbors, however many rows",
     ("estimators/warming.py", "_N_ROWS"): "rows that are made up to compile for",
     ("methods/blends/learner.py", "MANY_ROWS"): "walked at its own size",

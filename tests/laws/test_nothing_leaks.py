@@ -25,6 +25,8 @@ pytestmark = quiet
 
 
 def takes_weights(setting):
+    if getattr(setting.model, "n_landmarks", None) == 0:  # refuses weights
+        return False
     return keeps_cases(setting) and has_fit_parameter(setting.model, "sample_weight")
 
 
@@ -111,11 +113,12 @@ def test_leaving_out_follows_weights_and_changes(setting, data):
     weights = np.array(data.draw(st.lists(each, min_size=last + 1, max_size=last + 1)))
     fresh = fitted(setting.model, problem.take(range(last)), weights[:last])
     changed = fitted(setting.model, problem, weights).forget([last])
-    found = left_out(fresh)
-    assert left_out(changed).tolist() == found.tolist()
     row = data.draw(st.integers(0, last - 1))
+    rows = [row, (row + 1) % last]
+    found = left_out(fresh, rows)
+    assert left_out(changed, rows).tolist() == found.tolist()
     others = fitted(setting.model, problem, weights).forget([row, last])
-    assert found[row] == others.predict(problem.take([row]).frame)[0]
+    assert found[0] == others.predict(problem.take([row]).frame)[0]
 
 
 def skip_if_strange(setting, scale):

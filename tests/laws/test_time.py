@@ -255,7 +255,7 @@ def test_a_moment_needs_times():
     model = sklazy.LazyNBClassifier().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(BadInputError, match="have no times"):
         model.forget(before=1)
-    with pytest.raises(BadInputError, match="came without"):
+    with pytest.raises(BadInputError, match="earlier rows have none"):
         model.partial_fit([[2.0]], [1], times=[3.0])
     with pytest.raises(BadInputError, match="needs times"):
         sklazy.LazyNBClassifier(window=1.5).fit([[0.0], [1.0]], [0, 1])

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
+from sklazy.errors import BadInputError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -19,6 +20,10 @@ NEGLIGIBLE = 1e-8
 """Of the largest weight: rows that weigh less have no part in the choice of settings.
 
 Their left-out answers would be lost in rounding."""
+
+
+LARGEST = 2.0**53
+"""Up to here whole numbers, copies of a row, are counted exactly."""
 
 
 class RowWeights(NamedTuple):
@@ -48,6 +53,11 @@ def find_row_weights(base: CaseBase) -> RowWeights | None:
     if not base.weighted:
         return None
     weights = base.weights[base.order]
+    if (largest := float(weights.max(initial=0.0))) > LARGEST:
+        raise BadInputError(
+            f"sample_weight reaches {largest:g}; this method takes weights of up to "
+            f"{LARGEST:g}. Divide all weights by {largest:g}."
+        )
     return RowWeights(weights, left_out_shares(weights))
 
 

@@ -249,17 +249,15 @@ class EnsembleLearner:
     def _are_single(self, base: CaseBase) -> NDArray[np.bool_]:
         """Which rows are left out with a copy, (n_rows,), as they lie in the base.
 
-        Without a row whose weight is no whole number, others have other copies.
+        Without a row, those of equal content have other copies if weights differ.
         """
         copies = find_copies(base)
         if copies is None:
             return np.ones(base.n_rows, bool)
-        weights = base.weights[base.order]
-        whole = bool((weights == np.round(weights)).all())
+        if self.in_part and (base.weights == np.round(base.weights)).all():
+            return np.ones(base.n_rows, bool)
         single = np.empty(base.n_rows, bool)
-        single[base.order] = (copies <= 1) & (whole or self.approximate)
-        if whole and self.in_part:
-            single[:] = True
+        single[base.order] = (copies <= 1) & self.approximate
         return single
 
     def _n_near(self, n_rows: int) -> int:
