@@ -209,8 +209,10 @@ def try_attributes(data, n_tried, node, rows, classes, key, total):
             break
         j, free = next_attribute(key, order, i), 1 - best.buffer
         draw_key, sides = path_key(key, j, OWN_DRAWS), node.sides[free, :n_rows]
+        n_categories, levels = data.n_categories[j], data.levels[data.lines[j]]
+        column = data.codes[j], n_categories, levels
         splits, missing, cut = draw_split(
-            data, j, node.halves, rows, draw_key, cells, sides
+            *column, node.halves, rows, draw_key, cells, sides
         )
         if not splits:
             continue
@@ -370,8 +372,10 @@ def try_reductions(data, n_tried, node, rows, moments, key, total, squares):
             break
         j, free = next_attribute(key, order, i), 1 - best.buffer
         draw_key, sides = path_key(key, j, OWN_DRAWS), node.sides[free, :n_rows]
+        n_categories, levels = data.n_categories[j], data.levels[data.lines[j]]
+        column = data.codes[j], n_categories, levels
         splits, missing, cut = draw_split(
-            data, j, node.halves, rows, draw_key, cells, sides
+            *column, node.halves, rows, draw_key, cells, sides
         )
         if not splits:
             continue

@@ -278,14 +278,16 @@ def draw_halves_of(halves, cells, key, low, high, sides):
 
 
 @lean_kernel
-def draw_split(data, j, halves, rows, key, cells, sides):
+def draw_split(codes, n_categories, levels, halves, rows, key, cells, sides):
     """Draw a split of a node's rows by an attribute, and put them on their sides.
 
     Returns whether there is one, whether missing numbers are yet to be put on a side,
     and the cut. A number with one known value in the node does not split it.
+
+    It takes what it reads of the table: with the table itself a query took a quarter
+    longer.
     """
-    low, known, high = read_codes(data.codes[j], rows, cells)
-    n_categories, levels = data.n_categories[j], data.levels[data.lines[j]]
+    low, known, high = read_codes(codes, rows, cells)
     if n_categories >= 0:
         if low < high:
             words = halves[: (n_categories >> _SIX) + 1]
