@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from sklazy.answer.batch import batch_of_cases
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import label_codes, ranges_of
-from sklazy.flow import MISSING, Cases, Queries
+from sklazy.flow import MISSING, Cases, Queries, Selected
 from sklazy.kernels.closest import find_closest
 from sklazy.kernels.exact import measure_rows
 from sklazy.measures.novelty import find_unlike
-from sklazy.neighbors import count_agreements
+from sklazy.neighbors import NominalSearch, count_agreements
 
 Floats = NDArray[np.float64]
 
@@ -88,8 +88,10 @@ def _nearest_in(
     """The squared distance of each query to the nearest case of a part."""
     rows = np.where(excluded >= 0, excluded - part.first_row, -1)
     closest = np.full(len(rows), np.inf)
-    # Labels may stay in their bit sets.
-    if len(rows) > 1 and (part.cases.numeric >= 0).any():
+    has_numbers, has_classes = (part.cases.numeric >= 0).any(), part.class_labels
+    if len(rows) > 1 and has_classes and not has_numbers:
+        return _nearest_by_labels(part.cases, queries.codes, rows)
+    if len(rows) > 1 and has_numbers:  # labels may stay in their bit sets
         codes, values = map(np.ascontiguousarray, queries)
         find_closest(part.n_rows, codes, values, rows, *_raw_cases(part.cases), closest)
         return closest
@@ -99,6 +101,20 @@ def _nearest_in(
             squares[row] = np.inf
         closest[i] = squares.min(initial=np.inf)
     return closest
+
+
+def _nearest_by_labels(
+    cases: Cases, codes: NDArray[np.int32], excluded: NDArray[np.int64]
+) -> Floats:
+    """The number of labels in which the nearest case differs; inf without a case."""
+    n_queries, n_attributes = codes.shape
+    attributes = np.tile(np.arange(n_attributes, dtype=np.int32), (n_queries, 1))
+    selected = Selected(attributes, np.full(n_queries, n_attributes, np.int32))
+    others = np.where(excluded < cases.n_rows, np.maximum(excluded, -1), -1)
+    search = NominalSearch(cases, np.ascontiguousarray(codes), selected, 1, others)
+    search.run(0, n_queries)
+    is_near = search.votes.any(axis=1)
+    return np.where(is_near, n_attributes - search.thresholds, np.inf)
 
 
 def measure_all(base: CaseBase, queries: Queries, query: int) -> Floats:

@@ -54,7 +54,8 @@ class SortedColumn:
             kind = self._classes.dtype
             self._classes = np.concatenate([self._classes, room.astype(kind)])
         for array, cell in ((self._values, value), (self._classes, label)):
-            array[place + 1 : end + 1] = array[place:end]
+            cells = array.data  # numpy would move them one by one, backwards
+            cells[place + 1 : end + 1] = cells[place:end]
             array[place] = cell
         self.n_rows = end + 1
 
