@@ -2,6 +2,9 @@
 
 import csv
 import io
+import math
+import pathlib
+import tempfile
 import warnings
 
 import numpy as np
@@ -11,7 +14,7 @@ from hypothesis import strategies as st
 
 import sklazy
 from sklazy.errors import BadInputError
-from sklazy.tables import arrow_csv
+from sklazy.tables import arrow_csv, streams
 from sklazy.tables.arrow_csv import read_csv_by_arrow
 from sklazy.tables.budget import Budget, ReadLimits
 from sklazy.tables.cells import readers_like
@@ -160,3 +163,73 @@ def test_a_large_file_names_its_bad_line(tmp_path):
     with warnings.catch_warnings(record=True, action="always") as remarks:
         assert sklazy.read_table(path).kinds == ["nominal", "numeric"]
     assert "all but 1 of its 40001 cells are numbers" in str(remarks[0].message)
+
+
+def stored(path, fewest_bytes, **options):
+    """The bytes that `store` writes and its remarks, or the text of its error."""
+    out = path.with_suffix(".sklazy")
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        warnings.catch_warnings(record=True) as w,
+    ):
+        warnings.simplefilter("always")
+        patch.setattr(streams, "FEWEST_BYTES", fewest_bytes)
+        patch.setattr(arrow_csv, "BLOCK", 64)
+        try:
+            source = sklazy.Source(path, **options)
+            sklazy.store(sklazy.LazyKNeighborsClassifier(3), source, "y", out)
+        except BadInputError as error:
+            assert not out.exists()
+            return str(error)
+    content = out.read_bytes()
+    out.unlink()
+    return content, [str(remark.message) for remark in w]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(1, 12),
+            st.lists(st.sampled_from(CELLS), min_size=2, max_size=2),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+    st.data(),
+)
+def test_store_writes_the_file_of_the_strict_reader(parts, end, quoting, code, data):
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, quoting=quoting, lineterminator=end)
+    writer.writerow(["y", "n", data.draw(st.sampled_from(["a", "row_id"])), "b"])
+    for n_rows, cells in parts:
+        for i in range(n_rows):
+            writer.writerow(["no" if i % 3 else "yes", i / 4, *cells])
+    text = buffer.getvalue()
+    if data.draw(st.booleans()):
+        place = data.draw(st.integers(20, len(text)))
+        odd = data.draw(st.sampled_from(['"', ",", end, "\0", "a,b,c\n"]))
+        text = text[:place] + odd + text[place:]
+    kinds = data.draw(
+        st.dictionaries(
+            st.sampled_from(["a", "b"]),
+            st.sampled_from(["numeric", "nominal", "date", "ignore"]),
+            max_size=1,
+        )
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "rows.csv")
+        path.write_text(text, code, newline="")
+        quick = stored(path, 0, kinds=kinds, encoding=code)
+        assert quick == stored(path, math.inf, kinds=kinds, encoding=code)
+
+
+def test_store_cuts_plain_files_by_arrow_alone(tmp_path, monkeypatch):
+    path = tmp_path / "rows.csv"
+    path.write_text("y,a,b\n" + 'no,1.5,"x, z"\nyes,,"two\nlines"\n' * 50)
+    expected = stored(path, math.inf)
+    monkeypatch.setattr(streams, "_csv_column", None)  # of the strict reader
+    assert stored(path, 0) == expected

@@ -399,7 +399,7 @@ def test_errors_of_databases_come_through(tmp_path):
     source = sklazy.Source("SELECT * FROM nowhere", connection=connection)
     with pytest.raises(BadFileError, match="no such table: nowhere"):
         source.read()
-    with pytest.raises(BadTypeError, match="is no source of rows"):
+    with pytest.raises(BadTypeError, match="is not a source of rows"):
         sklazy.Source(3).read()
     with pytest.raises(BadTypeError, match="expected one of DuckDB, ADBC"):
         sklazy.Source("SELECT 1", connection=3).read()

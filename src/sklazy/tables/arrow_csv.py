@@ -7,8 +7,8 @@ on plain decimals. Everything else, and every error, is left to the strict reade
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,10 @@ FEWEST_BYTES = 1 << 16
 _MOST_BYTES = 1 << 30  # positions of texts in a column are numbers of 32 bits
 
 
+BLOCK = 1 << 22
+"""Characters of a file that are cut at once where rows pass by."""
+
+
 class _NotPlainError(Exception):
     """A file, or a column, that is left to the strict reader."""
 
@@ -51,19 +55,74 @@ def read_csv_by_arrow(
         return None
     try:
         opened = open_csv(source, lines_of(text), options)
-        cut = _cut(text, opened)
+        cut = _cut(text, opened, has_header=opened.named)
         budget.check_cells(cut.n_rows, len(opened.names))
-        return _make_table(cut, opened, _Rules(options, kinds, readers))
+        return _make_table(cut, opened, ColumnRules(options, kinds, readers))
     except (_NotPlainError, BadInputError, BadCellError, ImportError):
         return None  # the strict reader knows better words, or what to do
 
 
-class _Rules(NamedTuple):
+class ColumnRules(NamedTuple):
     """How columns are to be read."""
 
     options: CsvOptions
     kinds: Mapping[str, Wish]
     readers: Readers
+    as_labels: bool = False  # columns without a kind, but for plain numbers
+
+
+def cut_blocks(
+    text: IO[str], opened: OpenedCsv, rules: ColumnRules, budget: Budget
+) -> Generator[Table, None, int | None]:
+    """Cut an open file into tables of some rows, as the strict reader would.
+
+    Returns None at the end of the file, or the number of rows behind which the strict
+    reader has to go on.
+    """
+    n_rows, has_header = 0, opened.named
+    try:
+        for block in _blocks_of_lines(text, budget):
+            cut = _cut(block, opened, has_header=has_header)
+            has_header = False
+            if cut.n_rows:
+                yield _make_table(cut, opened, rules)[0]
+            n_rows += cut.n_rows
+    except (_NotPlainError, BadCellError, ImportError):
+        return n_rows
+    return None
+
+
+def _blocks_of_lines(text: IO[str], budget: Budget) -> Iterator[str]:
+    """The text of a file in blocks, each of which ends with a line."""
+    rest, n_characters = "", 0
+    while piece := text.read(BLOCK):
+        block = rest + (piece if n_characters else piece.removeprefix("\ufeff"))
+        n_characters += len(piece)
+        budget.check_bytes(n_characters)
+        end = _last_end(block)
+        if not end or "\0" in piece:
+            raise _NotPlainError
+        rest = block[end:]
+        yield block[:end]
+    if rest:
+        yield rest
+
+
+def _last_end(text: str) -> int:
+    r"""The place behind the last newline that is outside of quotes, or 0.
+
+    Examples
+    --------
+    >>> _last_end('a\nb,"c\nd'), _last_end("a,b")
+    (2, 0)
+    """
+    end = text.rfind("\n") + 1
+    is_quoted = text.count('"', 0, end) % 2
+    while is_quoted and end:
+        before = text.rfind("\n", 0, end - 1) + 1
+        is_quoted ^= text.count('"', before, end) % 2
+        end = before
+    return end
 
 
 class _Cut(NamedTuple):
@@ -73,7 +132,7 @@ class _Cut(NamedTuple):
     n_rows: int
 
 
-def _cut(text: str, opened: OpenedCsv) -> _Cut:
+def _cut(text: str, opened: OpenedCsv, *, has_header: bool) -> _Cut:
     """Cut a text into columns."""
     import pyarrow  # noqa: PLC0415 (an optional dependency)
     from pyarrow import csv  # noqa: PLC0415
@@ -96,7 +155,7 @@ def _cut(text: str, opened: OpenedCsv) -> _Cut:
         )
     except pyarrow.ArrowInvalid:
         raise _NotPlainError from None
-    body = native.slice(1) if opened.named else native
+    body = native.slice(1) if has_header else native
     return _Cut(body.columns, body.num_rows)
 
 
@@ -113,7 +172,9 @@ def _are_whole_fields(text: str, delimiter: str) -> bool:
     return '"' not in re.sub(field, "", text)
 
 
-def _make_table(cut: _Cut, opened: OpenedCsv, rules: _Rules) -> tuple[Table, list[str]]:
+def _make_table(
+    cut: _Cut, opened: OpenedCsv, rules: ColumnRules
+) -> tuple[Table, list[str]]:
     notes: list[str] = []
     columns = [
         _read_column(name, cells, rules, notes)
@@ -122,7 +183,7 @@ def _make_table(cut: _Cut, opened: OpenedCsv, rules: _Rules) -> tuple[Table, lis
     return Table(tuple(columns), cut.n_rows, opened.named), notes
 
 
-def _read_column(name: str, cells: Any, rules: _Rules, notes: list[str]) -> Column:  # noqa: ANN401
+def _read_column(name: str, cells: Any, rules: ColumnRules, notes: list[str]) -> Column:  # noqa: ANN401
     labels, wish = rules.readers.get(name), rules.kinds.get(name)
     is_plain = wish in (None, "numeric") and rules.options.decimal == "."
     is_named = wish is None and has_id_name(name)
@@ -133,7 +194,9 @@ def _read_column(name: str, cells: Any, rules: _Rules, notes: list[str]) -> Colu
     texts, codes = _distinct_texts(cells)
     if isinstance(labels, Labels):
         return read_known_labels(name, texts, labels).take(codes).occurring()
-    if _are_mixed(texts):  # how many of each matters for remarks
+    if wish is None and rules.as_labels:
+        wish = "nominal"
+    if wish is None and _are_mixed(texts):  # how many of each matters for remarks
         every = np.array([*texts, ""], object)[codes].tolist()
         return read_column(name, every, wish, rules.options, notes)
     return read_column(name, texts, wish, rules.options, notes).take(codes)

@@ -123,7 +123,7 @@ def _constant(
         number = np.nan if text is None else float(text)
     except ValueError:
         raise BadFileError(
-            f"its folder has {name}={text}, which is no number.", file.path
+            f"its folder has {name}={text}, which is not a number.", file.path
         ) from None
     return Column(name, "numeric", np.full(n_rows, number))
 

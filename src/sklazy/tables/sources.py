@@ -213,7 +213,8 @@ class Source:
     ) -> FileRows:
         if where == "-":
             raise BadInputError(
-                "standard input is read once, and this needs a file twice; give a file."
+                "standard input can be read only once, but is needed twice; give a "
+                "file."
             )
         files = [where] if isinstance(where, Location) else find_files(where)
         check_partitions(files)
@@ -253,8 +254,8 @@ def _read_whole(
 
 def _no_source(rows: object) -> BadTypeError:
     return BadTypeError(
-        f"{type(rows).__name__} is no source of rows; expected a path, a list of "
-        "paths, a directory, a URL, an open file, Arrow's dataset or stream, a "
+        f"{type(rows).__name__} is not a source of rows; expected a path, a list of "
+        "paths, a directory, a URL, an open file, a dataset or stream of Arrow, a "
         "relation of DuckDB, a lazy frame, or a query with connection=."
     )
 

@@ -8,12 +8,13 @@ import gzip
 import io
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import IO, Any, NamedTuple
 
 from sklazy.errors import BadFileError, MissingExtraError
 from sklazy.tables.arff import make_column, open_arff, overridden
+from sklazy.tables.arrow_csv import FEWEST_BYTES, ColumnRules, cut_blocks
 from sklazy.tables.arrow_files import (
     MAGIC,
     check_types,
@@ -59,7 +60,8 @@ class TextRules(NamedTuple):
 class Request(NamedTuple):
     """Which columns are read, and as what.
 
-    With `as_labels` all columns of CSV files that have no kind are taken as labels.
+    With `as_labels` all columns of CSV files that have no kind are taken as labels;
+    plain decimals may come as numbers nevertheless, but no codes and ids.
     """
 
     kinds: Kinds
@@ -139,7 +141,17 @@ def _csv_batches(
         begin = list(_first_lines(lines))
         source = TextFile(file.path, "".join(begin))
         opened = open_csv(source, chain(begin, lines), rules.options)
-        for batch in slices(opened.records, _rows_at_once(len(opened.names))):
+        n_read: int | None = 0
+        if file.n_bytes >= FEWEST_BYTES:
+            columns_as = ColumnRules(
+                rules.options, request.kinds, rules.readers, request.as_labels
+            )
+            with _text(file, rules.encoding, "") as again:
+                n_read = yield from cut_blocks(again, opened, columns_as, budget)
+        if n_read is None:
+            return
+        rest = islice(opened.records, n_read, None)
+        for batch in slices(rest, _rows_at_once(len(opened.names))):
             cells = zip(*(record.cells for record in batch), strict=True)
             columns = []
             for j, (name, texts) in enumerate(zip(opened.names, cells, strict=True)):

@@ -29,7 +29,7 @@ from sklazy.tables.infer import (
     infer_kind,
     with_point,
 )
-from sklazy.tables.labels import encode
+from sklazy.tables.labels import canonical, encode
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.origins import Origin, read_as
 from sklazy.tables.reading import Reading
@@ -77,6 +77,9 @@ class SeenCells:
     def look(self, column: Column) -> None:
         """Take some cells in."""
         self.n_known += int((~column.missing).sum())
+        if column.kind == "numeric" and self._is_plain_text:
+            self._look_at_plain_numbers(column)
+            return
         if column.kind == "numeric":
             # Cells that are all missing have no type: other files may have labels.
             self._is_typed, self._reading = not self._labels, column.reading
@@ -94,8 +97,19 @@ class SeenCells:
             self._labels.update(dict.fromkeys(labels))
         many = len(self._labels) > FEW_NUMBERS
         if many and not self._has_words and not self.keep_all:
-            self._look_at_numbers(self._labels)
-            self._labels, self._is_dropped = {}, True
+            self._drop_labels()
+
+    def _look_at_plain_numbers(self, column: Column) -> None:
+        """Take in numbers of text that are neither codes nor ids."""
+        if not self._is_dropped:
+            self._drop_labels()
+        self._is_id = ""
+        if self.numbers is not None:
+            self._count(np.unique(column.data[~column.missing]).tolist())
+
+    def _drop_labels(self) -> None:
+        self._look_at_numbers(self._labels)
+        self._labels, self._is_dropped = {}, True
 
     def lacks_labels(self, wish: Wish | None) -> bool:
         """Whether numbers that were not kept are to be read as labels after all."""
@@ -112,6 +126,8 @@ class SeenCells:
     def _look_at_numbers(self, labels: Iterable[Label]) -> None:
         texts = set(map(str, self._pointed(labels)))
         self.needs_more |= self._has_words
+        if not self._has_words:
+            self._count(map(float, texts))
         self._is_code = self._is_code or code_like(texts)
         if texts and self._is_id:
             self._is_id = id_like(self.name, texts)
@@ -142,8 +158,6 @@ class SeenCells:
         if kind == "numeric":
             if not self._is_dropped:
                 self._count(map(float, self._pointed(self._labels)))
-            else:
-                self.numbers = None
             data = np.array([0.0] if self.n_known else [np.nan])
             return Column(self.name, "numeric", data)
         return self._as_labels()
@@ -169,7 +183,7 @@ class SeenCells:
 
         Their number only matters for whether cells nearly all differ.
         """
-        column = encode(self.name, list(self._labels), self._declared)
+        column = encode(self.name, canonical(self._labels), self._declared)
         n_labels = len(self._labels)
         n_more = min(self.n_known - n_labels, 20 * n_labels)
         codes = np.append(column.data, np.repeat(column.data[:1], n_more))
@@ -293,7 +307,9 @@ def _look(
 ) -> tuple[list[SeenCells], bool, int]:
     seen: list[SeenCells] = []
     named, n_rows = True, 0
-    raw = {} if rows.is_text else wishes  # what cells are is not known yet
+    raw = wishes
+    if rows.is_text:  # what cells are is not known yet
+        raw = dict.fromkeys([*wishes, *kept], "nominal")
     request = Request(raw, as_labels=True, left_out=left_out)
     for table in rows.batches(request, partitions):
         seen = seen or [SeenCells(n, rows, keep_all=n in kept) for n in table.names]
