@@ -1,5 +1,5 @@
 """
-Why this row? From the base rate to a letter
+Why this row? From nothing known to a letter
 ============================================
 
 A real table: 569 tumors, 30 measures of their cells. One of them is predicted. What is
@@ -20,8 +20,8 @@ new = X[1::3]
 print(f"right in {model.score(new, y[1::3]):.1%} of {len(new)} new rows")
 
 # %%
-# A row that is not quite clear: the answer against the base rate, the measures for and
-# against it, cases and a change that would matter.
+# A row that is not quite clear: the answer, that with nothing known, the measures for
+# and against it, cases and a change that would matter.
 shares = model.predict_proba(new).max(axis=1)
 row = new.iloc[[abs(shares - 0.8).argmin()]]
 receipt = model.explain(row)[0]

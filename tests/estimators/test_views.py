@@ -36,7 +36,7 @@ def test_importance_and_dependence_are_of_the_same_numbers(kernel):
         values, added = found.dependence(name)
         assert values.tolist() == X[name][:20].tolist()
         assert added.tolist() == found.values[:, j].tolist()
-    with pytest.raises(BadInputError, match="name='colour' is no feature"):
+    with pytest.raises(BadInputError, match="name='colour' is not a feature"):
         found.dependence("colour")
 
 
@@ -74,7 +74,7 @@ def test_a_curve_of_another_class_and_of_numbers():
 
 def test_curves_refuse_what_they_cannot_draw(kernel):
     model, X = kernel
-    with pytest.raises(BadInputError, match="feature='colour' is no feature"):
+    with pytest.raises(BadInputError, match="feature='colour' is not a feature"):
         model.curve(X[:1], "colour")
     with pytest.raises(BadInputError, match="x has 2 rows"):
         model.curve(X[:2], "size")

@@ -1,7 +1,7 @@
 """Contributions of every estimator that keeps cases: they add up, and change nothing.
 
 They add up to the answer less the base; missing cells and constant columns have exactly
-0; row order and batches do not matter.
+0, equal columns the same; row order and batches do not matter.
 """
 
 import numpy as np
@@ -13,7 +13,12 @@ from sklearn.base import clone, is_regressor
 from discovery import every_keeper, keeps_cases, one_keeper_of_each, settings_of
 from lawful import fewer, fitted, quiet, splits, truth
 from places import cut
-from sklazy import BadInputError
+from sklazy import (
+    BadInputError,
+    LazyKernelRegressor,
+    LazyLogisticClassifier,
+    LazyRidgeRegressor,
+)
 
 pytestmark = quiet
 
@@ -96,6 +101,26 @@ def test_a_constant_column_contributes_nothing(setting, data):
     targets = truth(setting.model, cases)
     model = clone(setting.model).fit(frames[0], targets)
     assert not model.contributions(frames[1]).values[:, -1].any()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LazyKernelRegressor(),
+        LazyLogisticClassifier(),
+        LazyRidgeRegressor(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_equal_columns_contribute_the_same(model):
+    """Of models that treat them alike; others may choose one of them."""
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    X = np.column_stack([X, X[:, 0]])
+    y = X[:, 0] + X[:, 1] ** 2
+    model.fit(X, y if is_regressor(model) else y > 1.0)
+    values = model.contributions(X[:8] + 0.1).values
+    assert values[:, 0] == pytest.approx(values[:, 3], abs=1e-9)
+    assert values[:, 0].any()
 
 
 @one_keeper_of_each

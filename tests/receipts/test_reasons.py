@@ -25,6 +25,8 @@ from sklazy import (
 )
 from sklazy.estimators.reasons import choose_cases
 from sklazy.receipts.seal import sealed
+from sklazy.report.amounts import format_output
+from sklazy.report.reasons import write_letter, write_summary
 from strategies import split_problems
 
 pytestmark = quiet
@@ -92,10 +94,67 @@ def test_words_are_those_of_the_table(blend):
         text = receipt.to_text().split("How the answer was found")[0]
         assert text.count("Predicted: ") == 1
         assert "e+0" not in text
-        assert "nothing known" in text
+        base = format_output(receipt.content, receipt["reasons"]["base"])
+        assert receipt["summary"][0].endswith(f"(with nothing known: {base}).")
+        assert f"(with nothing known: {base})" in receipt.for_customer()
+        (start,) = [x for x in text.splitlines() if x.startswith("  with nothing")]
+        assert start.split("known")[1].strip() == base
     first = model.explain(X[:1])[0].to_text(width=120)
     assert str(X["joined"].iloc[0].date()) in first
     assert " $" in first
+
+
+def made_reasons(*contributions):
+    features = [
+        {"name": f"x{i}", "value": 1.0, "unit": "", "contribution": value, "error": 0.0}
+        for i, value in enumerate(contributions)
+    ]
+    reasons = {"of": "yes", "base": 0.75, "answer": 0.75 + sum(contributions)}
+    nothing = {"cases": None, "change": None, "enough": None}
+    return {
+        "answer": "yes",
+        "votes": [
+            {"label": "no", "probability": 1.0 - reasons["answer"]},
+            {"label": "yes", "probability": reasons["answer"]},
+        ],
+        "query": [],
+        "reasons": {**reasons, "features": features, **nothing},
+    }
+
+
+def test_an_answer_that_features_speak_against_admits_it():
+    against = made_reasons(-0.2, 0.1)
+    assert write_summary(against) == [
+        "Predicted: yes, 65 % (with nothing known: 75 %).",
+        "The features together speak against it (-10.0 points), but it starts at 75 % "
+        "and stays ahead of no (35 %). Against it: x0 is 1 (-20.0 points). For it: "
+        "x1 is 1 (+10.0 points).",
+    ]
+    assert "not enough to change it: x0 is 1. These speak for it: x1 is 1." in (
+        write_letter(against)
+    )
+    behind = made_reasons(-0.3, 0.01)
+    assert "starts at 75 % and is still the prediction." in write_summary(behind)[1]
+    named = made_reasons(-0.2, 0.05, 0.04, 0.04, 0.04, 0.04, 0.04)
+    assert write_summary(named)[1].startswith(
+        "The features named here speak against it together (-7.0 points), but the "
+        "others outweigh them. Against it: x0 is 1 (-20.0 points)."
+    )
+    assert write_summary(named)[1].endswith("3 other features: +12.0 points in all.")
+    agreed = made_reasons(0.2, -0.1)
+    assert write_summary(agreed)[1].startswith("Mainly because: x0 is 1")
+    assert "The principal reasons are: x0 is 1." in write_letter(agreed)
+
+
+def test_a_number_that_is_lowered_names_what_lowers_it_first():
+    receipt = made_reasons(0.1, -0.2)
+    del receipt["votes"]
+    receipt["cases"] = {"targets": [{"name": "rent"}]}
+    assert (
+        write_summary(receipt)[1]
+        == "Lowered by: x1 is 1 (-0.2). Raised by: x0 is 1 (+0.1)."
+    )
+    assert write_letter(receipt).endswith("The principal reasons are: x1 is 1.")
 
 
 def test_a_customer_reads_of_no_other(blend):

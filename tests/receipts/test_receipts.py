@@ -2,6 +2,7 @@
 
 import copy
 import json
+import pickle
 import re
 
 import pandas as pd
@@ -380,16 +381,54 @@ def test_made_receipts_are_not_shared():
     assert MADE[-1]() == copied
 
 
-def test_receipts_are_shown_under_the_names_of_rows():
-    X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]}, index=["w", "x", "y", "z"])
+def receipts_of_named_rows(*rows, index=("w", "x", "y", "z")):
+    X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]}, index=index)
     model = LazyKNeighborsClassifier(1).fit(X, [0, 0, 1, 1])
-    receipts = model.explain(X.loc[["z", "w"]], reasons=False)
-    assert receipts.names == ("z", "w")
-    assert receipts[1:].names == ("w",)
-    assert receipts.signed(b"sixteen bytes it").names == ("z", "w")
+    return model, model.explain(X.loc[list(rows)])
+
+
+def test_receipts_are_headed_by_the_ids_of_rows():
+    _, receipts = receipts_of_named_rows("z", "w")
+    assert [receipt.row for receipt in receipts] == ["z", "w"]
     for text in (receipts.to_text(), receipts.to_markdown(), receipts.to_html()):
         assert re.search(r"\bz\b", text)
-    assert receipts[1:].to_text().startswith("w\n\nAnswer: 0")
-    assert receipts == model.explain(
-        X.loc[["z", "w"]].reset_index(drop=True), reasons=False
-    )
+    key = b"sixteen bytes it"
+    for one in (
+        receipts[1:],
+        receipts[1],
+        receipts.signed(key)[1],
+        pickle.loads(pickle.dumps(receipts[1])),
+        Receipt.from_json(receipts[1].to_json()),
+    ):
+        assert one.to_text().startswith("w\n\nAnswer: 0")
+        assert one.to_markdown().startswith("w\n")
+        for page in (one.to_html(), one._repr_html_()):
+            assert re.search(r">\s*w\s*<", page)
+
+
+def test_a_number_is_shown_as_the_row_that_it_is():
+    _, (receipt,) = receipts_of_named_rows(30, index=[10, 20, 30, 40])
+    assert receipt.to_dict()["row"] == 30
+    assert receipt.to_text().startswith("Row 30\n\nAnswer: 1")
+
+
+def test_rows_without_ids_head_no_receipt():
+    _, (receipt,) = receipts_of_named_rows(1, index=range(4))
+    assert receipt.row is None
+    assert "row" not in receipt.to_dict()
+    assert receipt.to_text().startswith("Answer: 0")
+
+
+def test_the_id_of_a_row_is_sealed_and_not_replayed():
+    model, (receipt,) = receipts_of_named_rows("w")
+    other = receipt.of_row("another")
+    assert model.verify(receipt)
+    assert model.verify(other)
+    assert other.to_text().startswith("another\n\nAnswer: 0")
+    assert other != receipt
+    with pytest.raises(ReceiptError, match="was edited"):
+        Receipt.from_dict({**receipt.to_dict(), "row": "another"})
+    with pytest.raises(ReceiptError, match="no signature"):
+        receipt.signed(b"sixteen bytes it").of_row("v").check_signature(
+            b"sixteen bytes it"
+        )

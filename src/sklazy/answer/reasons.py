@@ -20,7 +20,7 @@ from sklazy.casebase import CaseBase
 from sklazy.errors import DataWarning
 from sklazy.flow import MISSING, Queries
 from sklazy.measures.blending import temper_probabilities
-from sklazy.measures.shapley import plan_subsets, share_subsets
+from sklazy.measures.shapley import MOST_ASKED, plan_subsets, share_subsets
 from sklazy.report.progress import track
 from sklazy.tables import Table
 from sklazy.tables.origins import expanded_names
@@ -145,11 +145,13 @@ def ask_learner(
     return ask_contributions(ask, batch, wish)
 
 
-def ask_contributions(ask: Ask, batch: Batch, wish: Wish) -> Shares:
+def ask_contributions(
+    ask: Ask, batch: Batch, wish: Wish, n_asked: int = MOST_ASKED
+) -> Shares:
     """Shapley values by asking again with features made missing.
 
-    All subsets of up to ten features in use are asked; of more, those of orders that
-    are drawn in antithetic pairs, the same for every query with as many in use.
+    Up to `n_asked` subsets of the features in use are all asked; of more, those of
+    orders drawn in antithetic pairs, the same for every query with as many in use.
     """
     n_queries, n_features = len(batch), len(wish.features.names)
     values, errors = np.zeros((2, n_queries, n_features))
@@ -157,7 +159,7 @@ def ask_contributions(ask: Ask, batch: Batch, wish: Wish) -> Shares:
     known = find_known(batch.base, batch.queries)
     for query in range(n_queries):
         here = np.unique(wish.features.of_attribute[known[query]])
-        output, plan = int(wish.outputs[query]), plan_subsets(len(here))
+        output, plan = int(wish.outputs[query]), plan_subsets(len(here), n_asked)
         keeps = np.zeros((len(plan.masks), n_features), np.bool_)
         keeps[:, here] = plan.masks
         found = _ask_masked(ask, batch.queries, query, keeps, wish)[:, output]

@@ -69,8 +69,7 @@ def explain(
     with announced(console, method):
         explained, stop = _explain_rows(ask, wanted, max_seconds)
     n_done, path = len(explained), test or source.train
-    titles = [_title(row, path, source.id_column) for row in wanted[:n_done]]
-    receipts = Receipts(explained, names=titles)
+    receipts = _name_rows(explained, wanted[:n_done], path, source.id_column)
     if key is not None:
         receipts = receipts.signed(key.read_bytes())
     _write_receipts(console, receipts, html, out)
@@ -111,9 +110,15 @@ def _write_receipts(
     console.result(receipts.to_dict(), lambda _: click.echo(text))
 
 
-def _title(row: str, path: str, id_column: str | None) -> str:
+def _name_rows(
+    receipts: Sequence[Receipt], rows: Sequence[str], path: str, id_column: str | None
+) -> Receipts:
+    """Receipts headed by their rows; ids are a part of them, positions are not."""
     where = "standard input" if path == "-" else Path(path).name
-    return f"Row {row} of {where}" if id_column is None else f"{row} of {where}"
+    if id_column is None:
+        return Receipts(receipts, [f"Row {row} of {where}" for row in rows])
+    named = [one.of_row(row) for one, row in zip(receipts, rows, strict=True)]
+    return Receipts(named, [f"{row} of {where}" for row in rows])
 
 
 def _ask_test(

@@ -37,7 +37,11 @@ def explain_queries(model: "LazyEstimator", X: object, wanted: Wanted) -> Receip
     if queries is not None:
         return Receipts(_explain_all(model, held, queries, None, wanted))
     receipts = _explain_table(model, held, model._query_table(X), wanted)
-    return Receipts(receipts, names=[str(label) for label in index_ids(X) or ()])
+    ids = index_ids(X)
+    if ids is not None:
+        pairs = zip(receipts, ids, strict=True)
+        receipts = [receipt.of_row(row) for receipt, row in pairs]
+    return Receipts(receipts)
 
 
 def verify_receipt(

@@ -34,10 +34,9 @@ Slopes = Callable[[Floats], Floats]
 N_NODES = 24
 """Nodes of the diagonal through a link."""
 
-MOST_ENUMERATED = 10
-"""Features whose subsets are all tried; of more, orders are sampled."""
+MOST_ASKED = 1024
+"""Subsets that are all tried; where there are more, orders are sampled."""
 
-_MOST_ASKED = 1024  # subsets of a sample, roughly
 _FEWEST_PAIRS, _MOST_PAIRS = 4, 32
 
 
@@ -197,19 +196,21 @@ class Subsets(NamedTuple):
 
 
 @functools.lru_cache(maxsize=64)
-def plan_subsets(n_features: int, most: int = MOST_ENUMERATED) -> Subsets:
+def plan_subsets(n_features: int, n_asked: int = MOST_ASKED) -> Subsets:
     """All subsets of few features; else those of orders drawn in antithetic pairs.
 
-    The draw depends on the number of features alone.
+    The draw depends on the numbers of features and of pairs alone.
 
     Examples
     --------
     >>> plan_subsets(3).masks.shape, plan_subsets(3).n_pairs
     ((8, 3), 0)
-    >>> plan_subsets(12).n_pairs
-    32
+    >>> plan_subsets(12).n_pairs, plan_subsets(12, 100).n_pairs
+    (32, 8)
     """
-    return _list_all(n_features) if n_features <= most else _draw_orders(n_features)
+    if 2**n_features <= n_asked:
+        return _list_all(n_features)
+    return _draw_orders(n_features, n_asked)
 
 
 def _list_all(n_features: int) -> Subsets:
@@ -224,8 +225,8 @@ def _list_all(n_features: int) -> Subsets:
     return Subsets(masks, without + bits, without, shares, 0)
 
 
-def _draw_orders(n_features: int) -> Subsets:
-    n_pairs = int(np.clip(_MOST_ASKED // n_features, _FEWEST_PAIRS, _MOST_PAIRS))
+def _draw_orders(n_features: int, n_asked: int = MOST_ASKED) -> Subsets:
+    n_pairs = int(np.clip(n_asked // n_features, _FEWEST_PAIRS, _MOST_PAIRS))
     random = np.random.default_rng(n_features)
     drawn = [random.permutation(n_features) for _ in range(n_pairs)]
     orders = [order for one in drawn for order in (one, one[::-1])]

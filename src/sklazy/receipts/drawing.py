@@ -31,7 +31,7 @@ def to_text(
 ) -> str:
     """Receipts as plain text, no line wider than `width`.
 
-    `names` identify their rows; without them receipts are numbered.
+    `names` identify their rows, by default by their ids; others are numbered.
     """
     parts = _documents(receipts, names)
     return "\n\n\n".join(b.to_text(part, width) for part in parts)
@@ -88,10 +88,18 @@ def _draw(receipts: Sequence[Plain], names: Sequence[str]) -> list[_Drawn]:
             one,
             _draw_method(one),
             f"receipt-{i}-{one['seal'][:8]}",
-            format_value(names[i - 1]) if names else "",
+            format_value(names[i - 1]) if names else _name_row(one),
         )
         for i, one in enumerate(map(with_dates, receipts), 1)
     ]
+
+
+def _name_row(receipt: Plain) -> str:
+    """The id of the row, where it has one."""
+    row = receipt.get("row")
+    if row is None:
+        return ""
+    return format_value(row if isinstance(row, str) else f"Row {row}")
 
 
 def _draw_method(receipt: Plain) -> Article:

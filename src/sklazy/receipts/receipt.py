@@ -154,6 +154,11 @@ class Receipt(_Shown):
         return self._known.get("probability")
 
     @property
+    def row(self) -> int | str | None:
+        """The id of the row, at the head of the receipt; None where it has none."""
+        return self._known.get("row")
+
+    @property
     def query(self) -> dict[str, Any]:
         """The query's values by attribute, None where missing."""
         return {item["name"]: item["value"] for item in self["query"]}
@@ -162,6 +167,30 @@ class Receipt(_Shown):
     def seal(self) -> str:
         """The fingerprint of all the rest."""
         return self.content["seal"]
+
+    def of_row(self, row: int | str) -> Self:
+        """The receipt headed by the id of its row, sealed again and not signed.
+
+        ``explain`` does this where the rows of a pandas frame have an index of ids.
+
+        Parameters
+        ----------
+        row : int or str
+            The id.
+
+        Examples
+        --------
+        >>> from sklazy import LazyKNeighborsClassifier
+        >>> model = LazyKNeighborsClassifier(1).fit([["red"], ["blue"]], ["a", "b"])
+        >>> receipt = model.explain([["red"]])[0].of_row("F201")
+        >>> print(receipt.to_text()[:15])
+        F201
+        <BLANKLINE>
+        Answer: a
+        """
+        content = {name: part for name, part in self._known.items() if name != "row"}
+        content.pop("seal", None)
+        return type(self)({"row": row, **content}, self._find_reasons)
 
     def signed(self, key: bytes) -> Self:
         """The receipt with a signature that only the holder of the key can make.
@@ -249,8 +278,8 @@ class Receipt(_Shown):
         >>> from sklazy import LazyKernelClassifier
         >>> X = [[float(number), 1.0] for number in range(12)]
         >>> model = LazyKernelClassifier().fit(X, ["low"] * 6 + ["high"] * 6)
-        >>> print(model.explain([[1.5, 1.0]])[0].for_customer())
-        The result is low (>99 %). The principal reasons are: x0 is 1.5.
+        >>> print(model.explain([[1.5, 1.0]])[0].for_customer())  # doctest: +ELLIPSIS
+        The result is low, >99 % (...: 50 %). The principal reasons are: x0 is 1.5.
         """
         self._reasons()
         return report.to_letter(self.content, [hide] if isinstance(hide, str) else hide)
@@ -273,9 +302,9 @@ class Receipt(_Shown):
     def _reasons(self) -> Mapping[str, Any]:
         if "reasons" not in self.content:
             raise ReceiptError(
-                "the receipt has no reasons of its row; ask for them with "
-                "explain(X, reasons=True), or contributions(X) where there are too "
-                "many cells for that."
+                "the receipt has no reasons for its row; call explain(X, "
+                "reasons=True), or contributions(X) for tables that are too large for "
+                "that."
             )
         return self.content["reasons"]
 
@@ -310,7 +339,8 @@ class Receipts(_Shown, Sequence[Receipt]):
     ----------
     receipts : iterable of Receipt
     names : sequence of str, optional
-        Names of the rows where receipts are shown; not part of them.
+        Names of the rows where receipts are shown, by default the ids that receipts
+        have of their rows; not part of them.
 
     Examples
     --------
@@ -331,7 +361,10 @@ class Receipts(_Shown, Sequence[Receipt]):
         contents : list of dict
         """
         if not isinstance(contents, list):
-            raise ReceiptError("receipts are read from a list of dicts.")
+            raise ReceiptError(
+                f"{type(contents).__name__} cannot be read as receipts; expected a "
+                "list of dicts."
+            )
         return cls(Receipt.from_dict(content) for content in contents)
 
     @classmethod

@@ -79,9 +79,9 @@ def _compare(claimed: Mapping[str, Any], again: Mapping[str, Any]) -> None:
 
 
 def _by_itself(content: Mapping[str, Any]) -> dict[str, Any]:
-    """A receipt without its seals and without the content about its whole batch."""
-    seals = ("seal", "signature")
-    plain = {key: value for key, value in content.items() if key not in seals}
+    """A receipt without its seals, the id of its row and figures of its whole batch."""
+    aside = ("seal", "signature", "row")
+    plain = {key: value for key, value in content.items() if key not in aside}
     if "model" in plain:
         plain["model"] = {**plain["model"], "n_models_in_batch": 0}
     return plain

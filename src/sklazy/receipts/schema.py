@@ -42,6 +42,7 @@ _HEAD = {
 }
 _SIGNED = {"signature": c.fingerprint}
 _EXTRAS = {
+    "row": c.label,
     "next_attribute": c.record(next_attribute.FIELDS),
     "summary": c.list_of(c.text, 3),
     "reasons": c.record(reasons.FIELDS),

@@ -67,12 +67,15 @@ def format_output(receipt: Plain, value: float) -> str:
     ('51 %', '140200')
     >>> format_output({"votes": []}, 0.9997), format_output({"votes": []}, 1.0)
     ('>99 %', '100 %')
+    >>> format_output({"votes": []}, 0.4962)  # which side of one half?
+    '49.6 %'
     """
     if "votes" not in receipt:
         return format_amount(value, 4)
     if 0.995 <= value < 1.0:
         return ">99 %"
-    return "<1 %" if 0.0 < value < 0.005 else f"{100 * value:.0f} %"
+    digits = int(0.0005 <= abs(value - 0.5) < 0.005)
+    return "<1 %" if 0.0 < value < 0.005 else f"{100 * value:.{digits}f} %"
 
 
 def format_points(receipt: Plain, value: float) -> str:

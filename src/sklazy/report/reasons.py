@@ -9,7 +9,7 @@ from sklazy.report.amounts import (
     format_output,
     format_points,
 )
-from sklazy.report.article import Plain, make_ruler
+from sklazy.report.article import Plain, first_two, make_ruler
 from sklazy.report.axes import find_axes
 from sklazy.report.blocks import Bar, Block, Cell, Grid, Heading, Paragraph
 from sklazy.report.scales import find_share
@@ -26,6 +26,8 @@ _MOST_SHOWN = 12
 _MOST_CASES = 15
 _WORTH_NAMING = 0.02  # of all contributions
 _AS_GOOD_AS_UNKNOWN = 0.01
+_WORTH_STATING = 0.001  # of all contributions: sums
+_BASE = "with nothing known"
 
 
 def write_summary(receipt: Plain) -> list[str]:
@@ -33,7 +35,7 @@ def write_summary(receipt: Plain) -> list[str]:
 
     The third is left out where there are neither.
     """
-    first = f"{_write_answer(receipt)} {_write_typical(receipt)}"
+    first = f"{_write_answer(receipt)} ({_write_base(receipt)})."
     features, last = _write_features(receipt), [_write_cases(receipt)]
     if receipt["reasons"]["change"] is not None:
         last.append(_write_change(receipt))
@@ -50,38 +52,71 @@ def _write_answer(receipt: Plain) -> str:
     return f"Predicted{'' if name == 'y' else f' {format_value(name)}'}: {answer}"
 
 
-def _write_typical(receipt: Plain) -> str:
-    """The base rate of the class, or the mean of all cases, in brackets."""
-    cases = receipt["cases"]
-    n_rows = pluralize(cases["n_rows"], "case")
-    if "votes" not in receipt:
-        mean = cases["targets"][0]["mean"]
-        typical = "unknown" if mean is None else format_amount(mean, 4)
-        return f"(mean of {n_rows}: {typical})."
-    counts = {item["label"]: item["rows"] for item in cases["class_counts"]}
-    share = counts.get(receipt["answer"], 0) / max(sum(counts.values()), 1)
-    return f"({format_output(receipt, share)} of all {n_rows})."
+def _write_base(receipt: Plain) -> str:
+    """The output that contributions start from, as the waterfall names it."""
+    return f"{_BASE}: {format_output(receipt, receipt['reasons']['base'])}"
 
 
 def _write_features(receipt: Plain) -> str:
-    """The features that speak for the answer, and those that speak against it."""
+    """The features on both sides, and the sum of the others.
+
+    Features that speak against a class are written first where they outweigh the rest.
+    """
     features = receipt["reasons"]["features"]
     total = sum(abs(item["contribution"]) for item in features)
-    named = [f for f in features if abs(f["contribution"]) > _WORTH_NAMING * total]
-    if not named:
+    worth = [f for f in features if abs(f["contribution"]) > _WORTH_NAMING * total]
+    if not worth:
         return _write_silence(receipt)
-    leads = ("Mainly because", "Against it")
-    if "votes" not in receipt:
-        leads = ("Higher because", "Lower because")
     sides = [
-        [f for f in named if (f["contribution"] > 0) is up][:_MOST_NAMED]
+        [f for f in worth if (f["contribution"] > 0) is up][:_MOST_NAMED]
         for up in (True, False)
     ]
-    return " ".join(
+    sums = [_sum_contributions(part) for part in (features, sides[0] + sides[1])]
+    opposed = _write_opposed(receipt, sums, total)
+    leads = ["For it" if opposed else "Mainly because", "Against it"]
+    if "votes" not in receipt:
+        leads = ["Raised by", "Lowered by"]
+    pairs = list(zip(leads, sides, strict=True))
+    if opposed or ("votes" not in receipt and sums[0] < 0):
+        pairs.reverse()
+    words = [
         f"{lead}: {', '.join(_write_feature(receipt, item) for item in side)}."
-        for lead, side in zip(leads, sides, strict=True)
+        for lead, side in pairs
         if side
-    )
+    ]
+    if abs(sums[0] - sums[1]) > _WORTH_STATING * total:
+        others = pluralize(len(features) - len(sides[0] + sides[1]), "other feature")
+        words.append(f"{others}: {format_points(receipt, sums[0] - sums[1])} in all.")
+    return " ".join([opposed, *words] if opposed else words)
+
+
+def _sum_contributions(features: Sequence[Plain]) -> float:
+    return float(sum(item["contribution"] for item in features))
+
+
+def _write_opposed(receipt: Plain, sums: Sequence[float], total: float) -> str:
+    """Why a class is predicted that all features, or those named, speak against."""
+    if "votes" not in receipt:
+        return ""
+    worth, points = _WORTH_STATING * total, [format_points(receipt, v) for v in sums]
+    if sums[0] < -worth:
+        base = format_output(receipt, receipt["reasons"]["base"])
+        lead = f"The features together speak against it ({points[0]}), but it starts "
+        return f"{lead}at {base} and {_write_lead(receipt)}."
+    if sums[1] < -worth:
+        lead = "The features named here speak against it together"
+        return f"{lead} ({points[1]}), but the others outweigh them."
+    return ""
+
+
+def _write_lead(receipt: Plain) -> str:
+    """The class that comes next, if it is behind the answer."""
+    places = first_two(receipt)
+    second = receipt["votes"][places[1]] if places else None
+    if second is None or second["probability"] > receipt["reasons"]["answer"]:
+        return "is still the prediction"
+    share = format_output(receipt, second["probability"])
+    return f"stays ahead of {format_class(second['label'])} ({share})"
 
 
 def _write_silence(receipt: Plain) -> str:
@@ -102,18 +137,19 @@ def _write_cases(receipt: Plain) -> str:
         return _write_nearest(receipt)
     words = [
         [
-            f"{format_value(item['id'])} ({_name_outcome(item['target'])}, "
+            f"{format_value(item['id'])} (was {_name_outcome(item['target'])}, "
             f"{format_points(receipt, item['influence'])})"
             for item in cases[side][:2]
         ]
         for side in ("listed_for", "listed_against")
     ]
-    leads = ("for it", "against it")
+    leads = ("strongest for it", "against it")
     if "votes" not in receipt:
-        leads = ("that raise it", "that lower it")
+        leads = ("those that raise it most", "that lower it most")
     pairs = zip(leads, words, strict=True)
     sides = [f"{lead}: {join(side)}" for lead, side in pairs if side]
-    return f"Cases {'; '.join(sides)}." if sides else ""
+    known = pluralize(receipt["cases"]["n_rows"], "known case")
+    return f"Of {known}, {'; '.join(sides)}." if sides else ""
 
 
 def _write_nearest(receipt: Plain) -> str:
@@ -145,18 +181,21 @@ def _write_change(receipt: Plain) -> str:
     """A change of one feature, and the answer with it."""
     change, of = receipt["reasons"]["change"], receipt["reasons"]["of"]
     output = format_output(receipt, change["output"])
-    lead = f"If {format_value(change['name'])} were {format_cell(change)}"
+    lead = f"If {format_value(change['name'])} were {format_cell(change)}, "
     if "votes" not in receipt:
-        return f"{lead}: {output}."
-    if change["answer"] != of:
-        label = format_class(change["answer"])
-        return f"{lead}, the answer would be {label} ({format_class(of)}: {output})."
-    return f"{lead}: {format_class(of)}, {output}."
+        return f"{lead}it would be {output}."
+    move = "fall" if change["output"] < receipt["reasons"]["answer"] else "rise"
+    if change["answer"] == of:
+        return f"{lead}{format_class(of)} would {move} to {output}."
+    label = format_class(change["answer"])
+    return f"{lead}the answer would be {label} ({format_class(of)}: {output})."
 
 
 def draw_reasons(receipt: Plain) -> list[Block]:
     """The waterfall from the base to the answer, and the cases on both sides."""
-    blocks: list[Block] = [Heading("What each feature adds"), _draw_waterfall(receipt)]
+    to = f" to {format_class(receipt['reasons']['of'])}" if "votes" in receipt else ""
+    heading = Heading(f"What each feature adds{to}")
+    blocks: list[Block] = [heading, _draw_waterfall(receipt)]
     blocks.append(Paragraph(_write_enough(receipt), "soft"))
     errors = [item["error"] for item in receipt["reasons"]["features"]]
     if any(errors):
@@ -191,14 +230,14 @@ def _draw_waterfall(receipt: Plain) -> Grid:
         levels.append(levels[-1] + item["contribution"])
     low, high = min(levels), max(levels)
     start, end = (format_output(receipt, reasons[key]) for key in ("base", "answer"))
-    rows: list[list[Cell]] = [["nothing known", "", start, ""]]
+    rows: list[list[Cell]] = [[_BASE, "", start, ""]]
     for item, first, last in zip(features, levels, levels[1:], strict=False):
         left, right = sorted(find_share(x, low, high) for x in (first, last))
         bar = Bar(right, left, tone="against" if last < first else "")
         points = format_points(receipt, item["contribution"])
         rows.append([format_value(item["name"]), format_cell(item), points, bar])
     rows = _fold_small(receipt, rows, features)
-    rows.append(["all known", "", end, ""])
+    rows.append(["prediction", "", end, ""])
     n_hidden = len(reasons["features"]) - len(features)
     return Grid(
         ["feature", "value", "adds", ""],
@@ -269,18 +308,29 @@ def _sum_up(receipt: Plain) -> str:
 
 def write_letter(receipt: Plain, hide: Collection[str] = ()) -> str:
     """The principal reasons for a customer: no ids and no values of others."""
-    reasons = receipt["reasons"]
+    reasons, is_class = receipt["reasons"], "votes" in receipt
     answer = format_output(receipt, reasons["answer"])
-    if "votes" in receipt:
-        answer = f"{format_value(reasons['of'])} ({answer})"
-    features = [
-        item
-        for item in reasons["features"]
-        if item["name"] not in hide and item["contribution"] > 0
-    ][: _MOST_NAMED + 1]
-    words = [f"{format_value(f['name'])} is {format_cell(f)}" for f in features]
-    because = f"The principal reasons are: {join(words, 9)}." if words else ""
-    return f"The result is {answer}. {because}".strip()
+    if is_class:
+        answer = f"{format_value(reasons['of'])}, {answer}"
+    is_lower = reasons["answer"] < reasons["base"]
+    raising, lowering = (
+        [
+            f"{format_value(item['name'])} is {format_cell(item)}"
+            for item in reasons["features"]
+            if item["name"] not in hide and item["contribution"] * sign > 0
+        ][: _MOST_NAMED + 1]
+        for sign in (1, -1)
+    )
+    words = [f"The result is {answer} ({_write_base(receipt)})."]
+    lead = "The principal reasons are"
+    if is_class and is_lower and lowering:
+        against = "These speak against it, but not enough to change it"
+        words.append(f"{against}: {join(lowering, 9)}.")
+        lead = "These speak for it"
+    principal = lowering if is_lower and not is_class else raising
+    if principal:
+        words.append(f"{lead}: {join(principal, 9)}.")
+    return " ".join(words)
 
 
 def plot_waterfall(receipt: Plain, ax: Any = None) -> Any:  # noqa: ANN401 - matplotlib

@@ -5,7 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sklazy import LazyBaggingClassifier, LazyBaggingRegressor
+from sklazy import (
+    LazyBaggingClassifier,
+    LazyBaggingRegressor,
+    LazyStackingClassifier,
+)
 from strategies import split_problems
 
 
@@ -45,3 +49,17 @@ def test_a_missing_value_contributes_nothing_and_the_paths_are_known():
     assert not found.errors.any()
     assert found.values[0, 0] == 0.0
     assert found.values[1, 1:].tolist() == [0.0, 0.0]
+
+
+def test_few_orders_of_a_stacking_are_as_near_as_their_errors_state(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 8))
+    y = np.where(X[:, 0] + X[:, 1] * X[:, 2] > 0, "up", "down")
+    model = LazyStackingClassifier(n_estimators=5, random_state=0, n_jobs=1).fit(X, y)
+    few = model.contributions(X[:6] + 0.1)
+    monkeypatch.setattr("sklazy.methods.ensembles.reasons._N_ASKED", 2**8)
+    exact = model.contributions(X[:6] + 0.1)
+    assert not exact.errors.any()
+    squares = (few.values - exact.values) ** 2
+    assert 0.25 < squares.mean() / (few.errors**2).mean() < 2.25
+    assert few.values.sum(axis=1) == pytest.approx(exact.values.sum(axis=1))

@@ -22,6 +22,8 @@ from sklazy.methods.ensembles.learner import EnsembleAnswer, EnsembleLearner
 from sklazy.methods.ensembles.members import BagMember, RandomTreeMember, TreeMember
 from sklazy.methods.ensembles.tree_changes import trace_trees
 
+_N_ASKED = 100  # subsets, for each of which all members are built again
+
 
 def contribute(
     learner: EnsembleLearner, answer: EnsembleAnswer, batch: Batch, wish: Wish
@@ -97,7 +99,7 @@ def _ask_on_bags(answer: EnsembleAnswer, batch: Batch, wish: Wish) -> Shares:
             return _answer_again(answer, query, queries)
 
         one = batch.part(query, query + 1)
-        parts.append(ask_contributions(ask, one, wish.part(query)))
+        parts.append(ask_contributions(ask, one, wish.part(query), _N_ASKED))
     return Shares(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 

@@ -59,7 +59,9 @@ export function outputText(value) {
   if (value === null || value === undefined) return "";
   if (!target.classifies) return targetText(value, 4);
   if (value >= 0.995 && value < 1) return ">99 %";
-  return value > 0 && value < 0.005 ? "<1 %" : `${Math.round(100 * value)} %`;
+  if (value > 0 && value < 0.005) return "<1 %";
+  const off = Math.abs(value - 0.5); // which side of one half?
+  return `${(100 * value).toFixed(off >= 0.0005 && off < 0.005 ? 1 : 0)} %`;
 }
 
 /** A change of the output with its sign: percentage points, or the target's unit. */

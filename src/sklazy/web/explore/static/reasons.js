@@ -28,7 +28,7 @@ export function waterfall(reasons) {
   const moved = rest.reduce((sum, one) => sum + one.contribution, 0);
   const joined = rest.length ? h("tr", {}, td(`${rest.length} more`), td("", { class: "n" }), td(pointsText(moved), { class: "n" }), td("", { class: "barred" })) : null;
   const none = reasons.features.length - features.length;
-  return [table(head(), [end("nothing known", reasons.base), few, joined, end("prediction", reasons.answer)], { class: "waterfall", label: "What each feature adds" }),
+  return [table(head(), [end("with nothing known", reasons.base), few, joined, end("prediction", reasons.answer)], { class: "waterfall", label: "What each feature adds" }),
     rest.length ? h("details", {}, h("summary", {}, `${rest.length} more features`), table(head(), rest.map((one, i) => step(one, SHOWN + i)), { class: "waterfall", label: "More features" })) : null,
     none ? h("p", { class: "soft" }, `${none} ${none === 1 ? "feature adds" : "features add"} nothing.`) : null];
 }
