@@ -41,4 +41,4 @@ print(f"wrong labels among the 8 most doubtful: {planted[:8].sum()} of 8")
 # %%
 # Who contradicts the first one.
 (receipt,) = found.explain(order[:1])
-print(f"row {order[0]} says {y[order[0]]}; all others say {receipt.answer}")
+print(f"row {order[0]}: {y[order[0]]} in the table, {receipt.answer} by all other rows")

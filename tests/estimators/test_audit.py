@@ -133,7 +133,12 @@ def test_the_report_says_it_all_and_runs_nothing(wine):
     assert EVIL in "".join(page.text)
     text = wine.to_text()
     assert all(len(line) <= 80 for line in text.splitlines())
-    for heading in ("contradict", "different values", "unusually near", "nobody"):
+    for heading in (
+        "contradict",
+        "different values",
+        "unusually close",
+        "far from all others",
+    ):
         assert heading in text
         assert heading in wine.to_markdown()
         assert heading in "".join(page.text)
@@ -263,7 +268,7 @@ def test_labels_that_nothing_tells_are_not_judged():
     assert not result.learned
     assert result.of_kind("label") == []
     assert result.doubts.max() > 0.5
-    assert "Labels cannot be judged" in result.to_text()
+    assert "Labels cannot be checked" in result.to_text()
 
 
 def test_a_label_no_other_row_has_is_found(wine):
@@ -277,7 +282,7 @@ def test_a_label_no_other_row_has_is_found(wine):
     columns = result.to_columns()
     assert "No other row is A." in columns["message"][columns["row"].index(20)]
     assert wine.learned
-    assert "cannot be judged" not in wine.to_text()
+    assert "cannot be checked" not in wine.to_text()
 
 
 def test_equally_spaced_rows_are_neither_near_nor_novel():

@@ -1,5 +1,6 @@
 """What estimators say of themselves, compared with what they do."""
 
+import inspect
 import warnings
 
 import numpy as np
@@ -125,3 +126,11 @@ def test_answers_are_determined(setting):
     first, second = (clone(setting.model).fit(X, y) for _ in range(2))
     ask = "predict" if hasattr(first, "predict") else "transform"
     assert np.array_equal(getattr(first, ask)(X), getattr(second, ask)(X))
+
+
+@pytest.mark.parametrize(
+    "setting", settings_of(lambda setting: hasattr(setting.model, "loo_predict"))
+)
+def test_the_declared_ability_to_approximate(setting):
+    parameters = inspect.signature(setting.model.loo_predict).parameters
+    assert setting.model._can_approximate == ("approximate" in parameters)

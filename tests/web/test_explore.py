@@ -25,6 +25,7 @@ from sklazy.web.explore.evidence import (
 )
 from sklazy.web.explore.maps import scale_landmarks
 from sklazy.web.explore.space import DistanceSpace
+from sklazy.web.problems import Problem
 
 
 @pytest.fixture(scope="module")
@@ -291,6 +292,9 @@ def test_a_case_is_left_out_of_its_own_receipt(asking):
     voters = [one["id"] for one in told["voters"]["cases"]]
     assert voters == [one["id"] for one in expected["neighbors"]["listed"]]
     assert 7 not in voters
+    assert "Row 7" in json.dumps(told["blocks"])
+    changed = asking.receipt({"case": 7, "edits": {"heating": "gas"}})
+    assert "Row 7" not in json.dumps(changed["blocks"])
     for one in told["voters"]["cases"]:
         own = frame.loc[one["id"]]
         assert ("heating" in one["differ"]) == (own["heating"] != frame["heating"][7])
@@ -612,6 +616,54 @@ def test_the_audit_finds_what_the_library_finds():
             found.start({"job": "no such"})
 
 
+@pytest.mark.parametrize("classes", [True, False])
+def test_values_of_cases_are_those_of_the_library(classes, monkeypatch):
+    frame, label, rent = flats()
+    kind = sklazy.LazyKNeighborsClassifier if classes else sklazy.LazyKernelRegressor
+    model = (kind(3) if classes else kind()).fit(frame, label if classes else rent)
+    expected = sklazy.case_values(model, n_neighbors=3 if classes else 5)
+    with exploring(model) as found:
+        with pytest.raises(Problem):
+            make_download(found.session, "values.csv", {})
+        assert found.values()["found"] is False
+        monkeypatch.setattr("sklazy.web.explore.values._PART", 700)
+        found.start({"job": "values"})
+        wait_for(found.session, "values")
+        told = found.values()
+        assert (told["n_cases"], told["n_judged"], told["is_past"]) == (60, 60, False)
+        assert told["n_harmful"] == (expected.values < 0).sum() > 0
+        assert [one["id"] for one in told["lowest"]] == expected.worst(10)
+        assert [one["id"] for one in told["highest"]] == expected.worst(60)[:-11:-1]
+        for one in told["lowest"] + told["highest"]:
+            assert one["value"] == pytest.approx(expected.values[one["id"]])
+            assert one["truth"] == (label if classes else rent)[one["id"]]
+        text, _ = make_download(found.session, "values.csv", {})
+        listed = pd.read_csv(_stream(text))
+        assert listed["value"].to_numpy() == pytest.approx(expected.values)
+        found.change({"kind": "forget", "case": told["lowest"][0]["id"]})
+        assert found.values()["is_past"] is True
+
+
+def test_many_cases_are_valued_on_a_sample(monkeypatch):
+    frame, label, _ = flats()
+    monkeypatch.setattr("sklazy.web.explore.values._MOST_PAIRS", 60 * 25)
+    monkeypatch.setattr("sklazy.web.explore.values._FEWEST_JUDGED", 5)
+    with exploring(nearest_class().fit(frame, label)) as found:
+        found.start({"job": "values"})
+        wait_for(found.session, "values")
+        told = found.values()
+        assert (told["n_cases"], told["n_judged"]) == (60, 25)
+        others = nearest_class().fit(frame, label)
+        judged = found.session.state.order[:25]
+        total = np.zeros(60)
+        for row in judged.tolist():
+            left = copy.deepcopy(others).forget([row])
+            one = sklazy.case_values(left, frame.iloc[[row]], label.iloc[[row]])
+            total[one.ids] += one.values / 25
+        values = [one["value"] for one in told["lowest"]]
+        assert values == pytest.approx(np.sort(total)[:10])
+
+
 def test_files_hold_what_was_asked_for(asking, tmp_path):
     frame, label, _ = flats()
     session = asking.session
@@ -622,6 +674,7 @@ def test_files_hold_what_was_asked_for(asking, tmp_path):
     row = {"row": json.dumps({"case": 7})}
     content, _ = make_download(session, "receipt.json", row)
     receipt = sklazy.Receipt.from_json(content)
+    assert receipt.row == 7
     others = nearest_class().fit(frame, label).forget([7])
     assert others.verify(receipt)
     page, _ = make_download(session, "receipt.html", row)

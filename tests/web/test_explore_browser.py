@@ -238,6 +238,28 @@ def test_findings_become_changes_that_can_be_undone(browser, model):
         until(page, "document.querySelector('tr[data-id=\"7\"]') === null")
 
 
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_harmful_cases_are_listed_and_forgotten(browser, model, size):
+    worst = sklazy.case_values(model).worst(1)[0]
+    with page_on(browser, model, size) as page:
+        go(page, "view=audit")
+        page.get_by_role("button", name="most harmful").click()
+        lowest = page.get_by_role("region", name="Lowest values")
+        first = lowest.locator("tbody tr").first
+        api.expect(first).to_contain_text(f"case {worst}")
+        assert lowest.locator("tbody tr").count() == 10
+        highest = page.get_by_role("region", name="Highest values").locator("tbody a")
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        assert page.evaluate(UNNAMED) == []
+        first.get_by_label(f"Forget, case {worst}").click()
+        api.expect(first).to_contain_text("forgotten")
+        page.wait_for_selector("text=Changes (1)")
+        assert worst not in page.explorer.model.cases_.ids
+        best = highest.first.inner_text().split()[1]
+        highest.first.click()
+        until(page, f"location.hash.includes('case={best}')")
+
+
 def test_hostile_names_and_labels_run_nothing(browser):
     nasty = '"><img src=x onerror="window.hit=1"><script>window.hit=1</script>'
     names = [nasty, "__proto__", "javascript:window.hit=1", "a\u202eb\n{{7*7}}"]

@@ -44,7 +44,7 @@ from sklazy.estimators.next_attribute import (
     acquire_attributes,
     suggest_attributes,
 )
-from sklazy.estimators.parameters import check_choice
+from sklazy.estimators.parameters import advise_columns, check_choice
 from sklazy.estimators.questions import (
     find_similar,
     measure_novelty,
@@ -78,6 +78,8 @@ class LazyEstimator(BaseEstimator):
 
     _can_be_member: ClassVar[bool] = True  # of a blend
     _approximates: ClassVar[bool] = False  # leaves rows out at once, settings staying
+    _can_approximate: ClassVar[bool] = False  # `loo_predict` takes `approximate`
+    _votes: ClassVar[bool] = False  # its nearest cases do, n_neighbors of them
     _warns_of_names: ClassVar[bool] = False  # of columns that name rows, at fit
     _fewest_rows: ClassVar[int] = 1  # that an answer needs
     _fitted: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
@@ -718,4 +720,7 @@ class LazyEstimator(BaseEstimator):
         if as_wide and not hasattr(self, "feature_names_in_"):
             return  # as scikit-learn finds, which takes it a tenth of a millisecond
         if not isinstance(X, Table) and not are_dicts(X):
-            validate_data(self, X, skip_check_array=True, reset=False)
+            try:
+                validate_data(self, X, skip_check_array=True, reset=False)
+            except ValueError as error:
+                raise BadInputError(f"{error}{advise_columns(self, X)}") from None

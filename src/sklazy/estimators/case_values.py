@@ -1,6 +1,7 @@
 """The worth of each case: by Shapley values of k-NN votes, or by its influence."""
 
 import copy
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -207,9 +208,9 @@ def case_values(
     check_is_fitted(model)
     if (X is None) != (y is None):
         raise BadInputError("give both X and y, or neither.")
-    if n_neighbors is None and "KNeighbors" not in type(model).__name__:
+    if n_neighbors is None and not model._votes:
         return _value_by_influence(model, X, y)
-    return _value_by_votes(model, X, y, _find_k(model, n_neighbors))
+    return _value_by_votes(model, X, y, count_voters(model, n_neighbors))
 
 
 def _value_by_influence(
@@ -245,21 +246,51 @@ def _value_by_votes(
     """Sum the Shapley values of all cases over the rows that are judged."""
     with model.cases_.snapshot() as state:
         base = state.joined()
-        judged = _judge_cases(base) if X is None else _judge_rows(model, base, X, y)
-        totals = np.zeros(base.n_rows)
-        for query in track(range(len(judged.targets)), "valuing cases"):
-            totals += _value_one(base, judged, query, k)
+        if X is None:
+            judged = _judge_cases(base, np.arange(base.n_rows))
+        else:
+            judged = _judge_rows(model, base, X, y)
+        queries = track(range(len(judged.targets)), "valuing cases")
+        totals = _sum_values(base, judged, queries, k)
         values = (totals / len(judged.targets))[places_of(base, None)]
         ids = base.ids[places_of(base, None)]
     return CaseValues(values, ids, float(values.sum()), k, len(judged.targets))
 
 
-def _find_k(model: LazyEstimator, n_neighbors: int | None) -> int:
-    """Find how many cases vote."""
+def sum_values_on_cases(base: CaseBase, rows: Ints, n_neighbors: int) -> Floats:
+    """Sum the Shapley values of all cases over votes on some of them, each left out.
+
+    Parameters
+    ----------
+    base : CaseBase
+    rows : int64 array of shape (n,)
+        Whose answers are judged.
+    n_neighbors : int
+        How many cases vote.
+
+    Returns
+    -------
+    sums : float64 array of shape (n_rows,)
+    """
+    judged = _judge_cases(base, rows)
+    return _sum_values(base, judged, range(len(rows)), n_neighbors)
+
+
+def _sum_values(
+    base: CaseBase, judged: "_Judged", queries: Iterable[int], k: int
+) -> Floats:
+    totals = np.zeros(base.n_rows)
+    for query in queries:
+        totals += _value_one(base, judged, query, k)
+    return totals
+
+
+def count_voters(model: LazyEstimator, n_neighbors: int | None = None) -> int:
+    """How many cases vote: as many as given, or as the k-NN model has, or 5."""
     if n_neighbors is not None:
         check_count("n_neighbors", n_neighbors)
         return int(n_neighbors)
-    k = getattr(model, "n_neighbors", "auto")
+    k = getattr(model, "n_neighbors", "auto") if model._votes else "auto"
     return int(k) if isinstance(k, int | np.integer) else 5
 
 
@@ -281,12 +312,11 @@ class _Judged:
     of_cases: NDArray[Any]
 
 
-def _judge_cases(base: CaseBase) -> _Judged:
+def _judge_cases(base: CaseBase, rows: Ints) -> _Judged:
     if base.n_rows < 2:
         raise BadInputError("there is only one case; give X and y to evaluate it on.")
-    rows = np.arange(base.n_rows)
     targets = _targets(base)
-    return _Judged(batch_of_cases(base, rows).queries, targets, rows, targets)
+    return _Judged(batch_of_cases(base, rows).queries, targets[rows], rows, targets)
 
 
 def _judge_rows(
@@ -302,7 +332,10 @@ def _judge_rows(
         known = base.coder.vocabularies[CLASSES].lookup(column.categories)
         targets = np.append(known, _NOBODY)[column.data]
     if len(targets) != n_rows or not n_rows:
-        raise BadInputError(f"X has {n_rows} rows and y has {len(targets)} entries.")
+        raise BadInputError(
+            f"X has {n_rows} rows and y has {len(targets)} entries; give one entry for "
+            "each row, at least one."
+        )
     return _Judged(queries, targets, np.full(n_rows, _NOBODY), _targets(base))
 
 
@@ -312,7 +345,8 @@ def _targets(base: CaseBase) -> NDArray[Any]:
         return base.cases.classes[: base.n_rows].astype(np.int64)
     if base.count_targets() > 1:
         raise BadInputError(
-            f"the cases have {base.count_targets()} targets; fit a model of one."
+            f"the cases have {base.count_targets()} targets; expected 1. Fit a model "
+            "for each target."
         )
     return base.rows.targets[0, : base.n_rows].copy()
 

@@ -418,6 +418,7 @@ class ApproximateClassifier(BaseLazyClassifier):
     """A classifier that leaves rows out at once, or exactly; rows may have weights."""
 
     _approximates = True
+    _can_approximate = True
 
     fit = WeightedClassifier.fit  # type: ignore[assignment]
     partial_fit = WeightedClassifier.partial_fit  # type: ignore[assignment]

@@ -96,6 +96,19 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+def advise_columns(estimator: Any, X: Any) -> str:  # noqa: ANN401
+    """What to do about columns of a frame beside those that were learned."""
+    names = list(getattr(X, "columns", ()))
+    known = set(getattr(estimator, "feature_names_in_", names))
+    if not known < set(names):
+        return ""
+    left = [name for name in names if name not in known]
+    return (
+        f"Leave these columns out: X.drop(columns={left}). One that names rows may be "
+        f"the index instead, as X.set_index({left[0]!r})."
+    )
+
+
 def check_columns(estimator: Any, X: object, *, reset: bool) -> None:  # noqa: ANN401
     """Record (`reset`) or compare the number and the names of the columns.
 

@@ -119,6 +119,7 @@ class LazyPLSRegressor(WeightedRegressor):
     """
 
     _approximates = True
+    _can_approximate = True
     _fewest_rows = 2
 
     def __init__(

@@ -253,6 +253,7 @@ class ApproximateRegressor(BaseLazyRegressor):
     """A regressor that leaves rows out at once, or exactly; rows may have weights."""
 
     _approximates = True
+    _can_approximate = True
 
     fit = WeightedRegressor.fit  # type: ignore[assignment]
     partial_fit = WeightedRegressor.partial_fit  # type: ignore[assignment]

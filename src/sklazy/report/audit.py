@@ -115,14 +115,15 @@ def _protocol(audit: Plain) -> str:
     judged = "" if audit["learned"] else f"{_NOT_LEARNED} "
     return (
         f"{judged}{pluralize(audit['n_rows'], 'row')} of "
-        f"{pluralize(audit['n_attributes'], 'attribute')}. Every row was answered by "
-        f"all others ({models}) and compared with {audit['n_compared']} distinct rows. "
-        "Whether a finding is an error is for a person to say."
+        f"{pluralize(audit['n_attributes'], 'attribute')}. Every row was predicted "
+        f"from all others ({models}) and compared with {audit['n_compared']} distinct "
+        "rows. A finding is not always an error: please check."
     )
 
 
 _NOT_LEARNED = (
-    "Labels cannot be judged: the other rows say no more of them than a guess does."
+    "Labels cannot be checked: predictions from the other rows are no better than "
+    "a guess."
 )
 
 
@@ -134,7 +135,7 @@ def _draw_labels(audit: Plain, findings: Sequence[Plain]) -> list[Block]:
     rows = [_label_line(one, is_class) for one in findings[:_MOST_LINES]]
     how = "doubt" if is_class else "times usual"
     grid = Grid(
-        ["row", "given", "others say", how, "", "by", "alike"],
+        ["row", "given", "predicted", how, "", "reasons", "similar rows"],
         "lllrBLL",
         rows,
         shown=_SHOWN,
@@ -177,9 +178,10 @@ def _draw_witnesses(one: Plain) -> Fold:
         *[_case(case, query, "") for case in evidence.get("for", ())],
     ]
     grid = draw_cases(["row", "target", "distance"], "llr", query, cases, shown=20)
-    title = f"Row {_row_name(one)}: {_target_value(one['given'])}, but the others say "
+    title = f"Row {_row_name(one)}: {_target_value(one['given'])}, but predicted: "
     return Fold(
-        title + _target_value(one["suggested"]), [Paragraph(say(one), "", "page"), grid]
+        title + _target_value(one["suggested"]),
+        [Paragraph(describe_finding(one), "", "page"), grid],
     )
 
 
@@ -233,7 +235,7 @@ def _novel_line(one: Plain) -> list[Cell]:
 
 def _draw_columns(audit: Plain, findings: Sequence[Plain]) -> list[Block]:
     return [
-        Paragraph(f"{format_value(one['column'])}: {say(one)}")
+        Paragraph(f"{format_value(one['column'])}: {describe_finding(one)}")
         for one in findings[:_MOST_LINES]
     ]
 
@@ -262,21 +264,22 @@ _PARTS: dict[str, tuple[str, Callable[[Plain, Sequence[Plain]], list[Block]]]] =
     "label": ("Values of {} that the other rows contradict", _draw_labels),
     "conflict": ("Equal rows with different values of {}", _draw_equal),
     "duplicate": ("Equal rows", _draw_equal),
-    "near duplicate": ("Rows that are unusually near", _draw_near),
-    "novel": ("Rows nobody is near", _draw_novel),
-    "column": ("Columns to think about", _draw_columns),
+    "near duplicate": ("Rows that are unusually close", _draw_near),
+    "novel": ("Rows far from all others", _draw_novel),
+    "column": ("Columns to check", _draw_columns),
 }
 
 
 # --- a finding in a sentence ----------------------------------------------------------
 
 
-def say(one: Plain) -> str:
-    """A finding in a sentence or two.
+def describe_finding(one: Plain) -> str:
+    """Describe a finding in a sentence or two.
 
     Examples
     --------
-    >>> say({"kind": "duplicate", "rows": [3, 8], "evidence": {"targets": ["a", "a"]}})
+    >>> targets = {"targets": ["a", "a"]}
+    >>> describe_finding({"kind": "duplicate", "rows": [3, 8], "evidence": targets})
     'Rows 3 and 8 are equal, and so are their targets.'
     """
     return _SENTENCES[one["kind"]](one)
@@ -287,8 +290,8 @@ def _label_sentence(one: Plain) -> str:
     if "probability_given" not in evidence:
         return (
             f"{_target_value(one['given'])} is {format_number(one['score'], 3)} times "
-            f"the usual error away from {_target_value(one['suggested'])}, which the "
-            f"other rows say.{_in(evidence)}{_alike(evidence)}"
+            f"the usual error away from {_target_value(one['suggested'])}, the "
+            f"prediction from the other rows.{_in(evidence)}{_alike(evidence)}"
         )
     label, suggested = format_class(one["given"]), format_class(one["suggested"])
     shares = [
@@ -297,20 +300,20 @@ def _label_sentence(one: Plain) -> str:
     ]
     alone = "" if evidence["for"] else f" No other row is {label}."
     return (
-        f"Labeled {label}, but the other rows say {suggested} (probability "
-        f"{shares[0]} against {shares[1]}).{_by(evidence)}{_alike(evidence)}{alone}"
+        f"Labeled {label}, but predicted from the other rows as {suggested} "
+        f"(probability {shares[0]} against {shares[1]})."
+        f"{_by(evidence)}{_alike(evidence)}{alone}"
     )
 
 
 def _by(evidence: Plain) -> str:
     names = [format_value(item["name"]) for item in evidence["attributes"]]
-    verb = "speaks" if len(names) == 1 else "speak"
-    return f" Most of all {join(names)} {verb} for it." if names else ""
+    return f" The main reason: {join(names)}." if names else ""
 
 
 def _in(evidence: Plain) -> str:
     names = [format_value(item["name"]) for item in evidence["attributes"]]
-    return f" The nearest is alike in {join(names)}." if names else ""
+    return f" The nearest row is similar in {join(names)}." if names else ""
 
 
 def _alike(evidence: Plain) -> str:
@@ -321,7 +324,7 @@ def _alike(evidence: Plain) -> str:
 
 def _conflict_sentence(one: Plain) -> str:
     targets = dict.fromkeys(map(_target_value, one["evidence"]["targets"]))
-    return f"Rows {_ids(one)} have equal inputs, but the targets {join(list(targets))}."
+    return f"Rows {_ids(one)} have equal inputs, but targets {join(list(targets))}."
 
 
 def _duplicate_sentence(one: Plain) -> str:
@@ -333,7 +336,7 @@ def _near_sentence(one: Plain) -> str:
     targets = evidence["targets"]
     same = "the same target" if targets[0] == targets[1] else "different targets"
     return (
-        f"Rows {_ids(one)} are unusually near, with {same}: they differ a little in "
+        f"Rows {_ids(one)} are unusually close, with {same}: they differ slightly in "
         f"{_differing(evidence)}."
     )
 
@@ -341,8 +344,8 @@ def _near_sentence(one: Plain) -> str:
 def _novel_sentence(one: Plain) -> str:
     evidence = one["evidence"]
     return (
-        f"No row is near: the nearest, {format_value(evidence['nearest'])}, is "
-        f"{format_number(evidence['distance'], 3)} away, where "
+        f"Far from all others: the nearest row, {format_value(evidence['nearest'])}, "
+        f"is at distance {format_number(evidence['distance'], 3)}; "
         f"{format_number(evidence['usual'], 3)} is usual. It differs most in "
         f"{_differing(evidence)}."
     )
@@ -352,12 +355,12 @@ def _column_sentence(one: Plain) -> str:
     evidence = one["evidence"]
     if evidence["problem"] == "names the rows":
         return (
-            f"Names the rows: {format_percent(evidence['share'])} of its values are "
-            "different. Leave it out, or it is learned by heart."
+            f"Looks like an id: {format_percent(evidence['share'])} of its values are "
+            "different. Leave it out; it cannot help with new rows."
         )
     return (
-        f"Tells the target almost by itself ({format_percent(evidence['share'])} of "
-        "what there is to tell). Is it known before the target is?"
+        f"Predicts the target almost alone ({format_percent(evidence['share'])} of its "
+        "information). Is it known before the target is?"
     )
 
 

@@ -1,4 +1,4 @@
-"""Rows that are equal or unusually near, and rows far from all others."""
+"""Rows that are equal or unusually close, and rows far from all others."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -98,7 +98,7 @@ def _equal_finding(base: CaseBase, rows: Ints) -> Finding:
 
 
 def list_near(base: CaseBase, alike: RowComparison) -> list[Finding]:
-    """Findings for pairs of rows that are unusually near, the nearest first.
+    """Findings for pairs of rows that are unusually close, the nearest first.
 
     Unusual is a distance of less than half the median whose logarithm lies more than
     three times the range of the middle half below that half.

@@ -34,7 +34,7 @@ from sklazy.report.audit import (
     audit_markdown,
     audit_page,
     audit_text,
-    say,
+    describe_finding,
 )
 from sklazy.report.html import preformatted
 from sklazy.report.progress import Progress
@@ -247,7 +247,7 @@ def _list_lines(one: Finding) -> list[dict[str, Any]]:
     """A line for each row of a finding, or one for a column."""
     shared = {name: getattr(one, name) for name in ("kind", "column", "score")}
     shared |= {"given": one.given, "suggested": one.suggested}
-    shared["message"] = say(_to_plain(one))
+    shared["message"] = describe_finding(_to_plain(one))
     against = [case["id"] for case in one.evidence.get("against", ())]
     return [
         {
@@ -279,7 +279,7 @@ def audit(
     - Rows far from all others.
     - Columns that name the rows, and columns that predict the target by themselves.
 
-    Nothing is changed. Whether a finding is an error is for a person to decide.
+    Nothing is changed. A finding is not always an error: check each one.
 
     Parameters
     ----------

@@ -1,6 +1,5 @@
 """A lazy model for each column of a table, which predicts it from the others."""
 
-import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -120,7 +119,7 @@ def _predict_left_out(model: Any) -> NDArray[Any]:  # noqa: ANN401 - a lazy esti
     They do not depend on the target, and finding them anew for each case takes most of
     the time of local models.
     """
-    if "approximate" in inspect.signature(model.loo_predict).parameters:
+    if model._can_approximate:
         return np.asarray(model.loo_predict(approximate=True))
     return np.asarray(model.loo_predict())
 

@@ -176,8 +176,8 @@ class LazyImputer(Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstima
         unknown = [one for one in names.tolist() if one not in set(self._ids)]
         if unknown or len(names) >= len(self._ids):
             raise UnknownIdError(
-                f"ids={unknown[:5] or 'all'} cannot be forgotten; give ids of rows "
-                "that are there, and leave one."
+                f"ids={unknown[:5] or 'all'} cannot be forgotten; give ids of present "
+                "rows, and keep at least one row."
             )
         left = {n: model for n, model in self._models.items() if model.forget(names)}
         self._models = left

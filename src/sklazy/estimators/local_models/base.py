@@ -33,6 +33,7 @@ _SCALES: dict[object, Literal["std", "range", "none"]] = {
 class LocalModelEstimator(LazyEstimator):
     """Keeps cases and answers queries by local models; see the subclasses."""
 
+    _can_approximate = True
     _fewest_rows = 2
     _fitted = {"_is_flat": bool}  # noqa: RUF012
 

@@ -184,7 +184,8 @@ class LazySelectionClassifier(SelectingClassifier):
                 "number of attributes and every row left out; give a number or "
                 "'vote', or search for the number with GridSearchCV."
             )
-        if not hasattr(self._estimator(), "fit"):
-            raise BadTypeError(
-                f"estimator={self.estimator!r} has no fit; give a classifier."
-            )
+        for method in ("fit", "predict"):
+            if not hasattr(self._estimator(), method):
+                raise BadTypeError(
+                    f"estimator={self.estimator!r} has no {method}; give a classifier."
+                )

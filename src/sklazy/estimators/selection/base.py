@@ -29,6 +29,7 @@ BY_CASES = ("auto", "local", "vote")
 class SelectingClassifier(WeightedClassifier):
     """A classifier that chooses attributes for each query; see the subclasses."""
 
+    _can_approximate = True
     _warns_of_names = True
 
     n_attributes: int | float | str

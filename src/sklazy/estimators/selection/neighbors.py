@@ -150,6 +150,8 @@ class LazyKNeighborsClassifier(SelectingClassifier):
     array([4, 4])
     """
 
+    _votes = True
+
     def __init__(
         self,
         n_neighbors: int | Literal["auto"] = "auto",

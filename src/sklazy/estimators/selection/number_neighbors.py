@@ -126,6 +126,8 @@ class LazyKNeighborsRegressor(WeightedRegressor):
     array([4, 4])
     """
 
+    _can_approximate = True
+    _votes = True
     _warns_of_names = True
 
     def __init__(

@@ -141,6 +141,7 @@ class _Pages:
             "jobs": asking.jobs,
             "fields": asking.fields,
             "audit": asking.audit,
+            "values": asking.values,
             "advice": asking.advice,
             "changes": asking.changes,
         }

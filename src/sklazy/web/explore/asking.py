@@ -83,6 +83,11 @@ class Asking:
         """Findings of the audit."""
         return {**self.session.findings.describe(self.session.state), **self.jobs()}
 
+    def values(self) -> Plain:
+        """How much cases add to the predictions for the others."""
+        described = self.session.findings.describe_values(self.session.state)
+        return {**described, **self.jobs()}
+
     def advice(self) -> Plain:
         """Which method suits the cases."""
         return {**self.session.describe_advice(), **self.jobs()}
@@ -154,7 +159,7 @@ class Asking:
         state, delta = self.session.state, _check_delta(body)
         ids, values = read_query(state, body)
         model = self.session.others.without(state, ids)
-        receipt = describe_receipt(model, values, delta)
+        receipt = describe_receipt(model, values, delta, read_id(state, body))
         margin = self._find_margin(ids)
         return {
             **receipt,
@@ -196,6 +201,13 @@ class Asking:
         """Undo a change."""
         self.session.undo(_check_count(body.get("number"), "number", 1, 10**9))
         return self.changes()
+
+
+def read_id(state: State, body: Body) -> int | str | None:
+    """The id of the row to predict; None for a new or edited one."""
+    if body.get("case") is None or body.get("edits"):
+        return None
+    return plain_id(state.ids[state.number_of(body["case"])])
 
 
 def read_query(state: State, body: Body) -> tuple[list[int | str], Values]:

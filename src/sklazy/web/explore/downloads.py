@@ -11,7 +11,7 @@ import numpy as np
 from sklazy.report.plain import to_csv, to_finite
 from sklazy.tables import Column
 from sklazy.web.bodies import RequestLimits, parse_object
-from sklazy.web.explore.asking import read_query
+from sklazy.web.explore.asking import read_id, read_query
 from sklazy.web.explore.cases import choose_cases, describe_cases, parse_case_filter
 from sklazy.web.explore.receipts import make_receipt
 from sklazy.web.explore.session import Session
@@ -34,6 +34,7 @@ def make_download(session: Session, name: str, query: Query) -> tuple[str | byte
         "receipt": (("html", "json"), lambda: _export_receipt(session, query, ending)),
         "cases": (("csv", "json"), lambda: _export_cases(session, query, ending)),
         "audit": (("csv", "json", "html"), lambda: _export_audit(session, ending)),
+        "values": (("csv",), lambda: _export_values(session)),
         "advice": (("html", "json"), lambda: _export_advice(session, ending)),
         "changes": (("csv", "json"), lambda: _export_changes(session, ending)),
         "data": (("csv",), lambda: export_data(session)),
@@ -54,7 +55,8 @@ def _export_receipt(session: Session, query: Query, ending: str) -> str:
     """The sealed receipt of a row; `verify` replays it without the cases left out."""
     body, state = _parse_parameter(query, "row"), session.state
     ids, values = read_query(state, body)
-    receipt = make_receipt(session.others.without(state, ids), values)
+    model = session.others.without(state, ids)
+    receipt = make_receipt(model, values, read_id(state, body))
     if ending == "json":
         return receipt.to_json()
     case = body.get("case")
@@ -69,6 +71,14 @@ def _export_audit(session: Session, ending: str) -> str:
     if ending == "csv":
         return to_csv(audit.to_columns(), safe=True)
     return audit.to_html() if ending == "html" else audit.to_json()
+
+
+def _export_values(session: Session) -> str:
+    values = session.findings.values
+    if values is None:
+        raise Problem(409, "There are no values yet; start them first.")
+    columns = {"id": values.ids.tolist(), "value": values.values.tolist()}
+    return to_csv(columns, safe=True)
 
 
 def _export_advice(session: Session, ending: str) -> str:

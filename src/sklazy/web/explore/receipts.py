@@ -80,14 +80,22 @@ def _forget_cases(state: State, ids: Sequence[int | str]) -> Any:  # noqa: ANN40
         return others
 
 
-def make_receipt(model: Any, values: Values) -> Receipt:  # noqa: ANN401
-    """The receipt of a row, with a feature to measure next if cells are missing."""
+def make_receipt(
+    model: Any,  # noqa: ANN401 - a fitted lazy estimator
+    values: Values,
+    row: int | str | None = None,
+) -> Receipt:
+    """The receipt of a row, with a feature to measure next if cells are missing.
+
+    It is headed by the id of the row, if it has one.
+    """
     table = row_table(model.cases_, values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        return model.explain(
+        (receipt,) = model.explain(
             table, suggest=is_incomplete(values), reasons=True, detail="full"
-        )[0]
+        )
+    return receipt if row is None else receipt.of_row(row)
 
 
 def answer_quickly(model: Any, values: Values) -> Plain:  # noqa: ANN401
@@ -167,6 +175,7 @@ def describe_receipt(
     model: Any,  # noqa: ANN401 - a fitted lazy estimator
     values: Values,
     delta: float | None = None,
+    row: int | str | None = None,
 ) -> Plain:
     """The prediction of a row, its evidence, and the nearest counterexample.
 
@@ -178,8 +187,10 @@ def describe_receipt(
     delta : float, optional
         How much the target of a counterexample differs at least; by default half the
         standard deviation of the target.
+    row : int or str, optional
+        The id of the row.
     """
-    receipt = make_receipt(model, values)
+    receipt = make_receipt(model, values, row)
     base: CaseBase = model.cases_
     content = receipt.to_dict()
     queries = base.encode(row_table(base, values))

@@ -8,8 +8,9 @@ from sklazy.errors import BadInputError, BadTypeError
 from sklazy.estimators.advice.advice import Advice, advise
 from sklazy.estimators.audit.audit import Audit, audit
 from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.case_values import CaseValues
 from sklazy.report.advice import advice_blocks
-from sklazy.report.audit import say
+from sklazy.report.audit import describe_finding
 from sklazy.report.plain import to_plain
 from sklazy.tables import Column, Table
 from sklazy.web.explore.changes import Changes
@@ -20,6 +21,7 @@ from sklazy.web.explore.left_out import LeftOut
 from sklazy.web.explore.own_file import OwnFile
 from sklazy.web.explore.receipts import Others
 from sklazy.web.explore.state import State
+from sklazy.web.explore.values import compute_values, describe_values
 
 Plain = dict[str, Any]
 
@@ -31,11 +33,13 @@ _ADVICE_SECONDS = 20.0
 
 
 class Findings:
-    """The audit of a state, once it has run."""
+    """The audit of a state and the values of its cases, once they have run."""
 
     def __init__(self) -> None:
         self.audit: Audit | None = None
         self.version = -1
+        self.values: CaseValues | None = None
+        self._valued: State | None = None
 
     def run_audit(self, state: State, job: Job) -> None:
         """Audit the rows, or a sample of them."""
@@ -54,6 +58,20 @@ class Findings:
             self.audit, self.version = result, state.version
             job.note = ""
 
+    def run_values(self, state: State, job: Job) -> None:
+        """Value the cases."""
+        values = compute_values(state, job)
+        if values is not None:
+            self.values, self._valued = values, state
+
+    def describe_values(self, state: State) -> Plain:
+        """The cases of the lowest and the highest values."""
+        if self.values is None or self._valued is None:
+            return {"found": False}
+        is_past = self._valued.version != state.version
+        described = describe_values(self._valued, self.values)
+        return {**described, "found": True, "is_past": is_past}
+
     def describe(self, state: State) -> Plain:
         """The findings in words."""
         if self.audit is None:
@@ -64,7 +82,7 @@ class Findings:
         for i, one in enumerate(plain.pop("findings")):
             counts[one["kind"]] = counts.get(one["kind"], 0) + 1
             if counts[one["kind"]] <= _MOST_LISTED:
-                findings.append({**one, "number": i, "sentence": say(one)})
+                findings.append({**one, "number": i, "sentence": describe_finding(one)})
         return {
             **plain,
             "found": True,
@@ -153,6 +171,7 @@ class Session:
         works = {
             "left-out": (self._quick, left_out.fill),
             "audit": (self._slow, lambda job: self.findings.run_audit(state, job)),
+            "values": (self._slow, lambda job: self.findings.run_values(state, job)),
             "advice": (self._slow, lambda job: self._advise(state, job)),
         }
         if name not in works:

@@ -1,6 +1,6 @@
 // Findings that are worth a second look, and the list of changes.
 
-import { h, userText, show, number, count, table, th, td, redraw } from "./dom.js";
+import { h, userText, show, number, count, bar, table, th, td, redraw } from "./dom.js";
 import { at, address, choosing } from "./address.js";
 import { targetCell, targetText } from "./format.js";
 import { ask, send, attempt, download } from "./api.js";
@@ -21,24 +21,32 @@ let known = null;
 export async function openAudit(what, overview) {
   known = overview;
   parts.audit = h("div", {});
-  what.replaceChildren(h("h1", { id: "what-title" }, "Audit"), h("p", { class: "soft" }, known.read_only ? "This explorer is read-only: findings are shown, and nothing can be changed." : "You decide whether a finding is an error. Your decisions go to the list of changes; nothing is written until you save."), parts.audit);
-  await renewAudit();
+  parts.values = h("section", {});
+  what.replaceChildren(h("h1", { id: "what-title" }, "Audit"), h("p", { class: "soft" }, known.read_only ? "This explorer is read-only: findings are shown, and nothing can be changed." : "You decide whether a finding is an error. Your decisions go to the list of changes; nothing is written until you save."), parts.audit, parts.values);
+  await Promise.all([renewAudit(), renewValues()]);
 }
 
-export async function renewAudit() {
-  if (!parts.audit?.isConnected) return;
-  const [reply, made] = await Promise.all([attempt(() => ask("audit")), attempt(() => ask("changes"))]);
-  if (reply && made) redraw(parts.audit, findings(reply, new Map(made.changes.map((one) => [String(one.id), one]))));
+export const renewAudit = () => renew("audit", findings);
+export const renewValues = () => renew("values", values);
+
+async function renew(name, draw) {
+  if (!parts[name]?.isConnected) return;
+  const [reply, made] = await Promise.all([attempt(() => ask(name)), attempt(() => ask("changes"))]);
+  if (reply && made) redraw(parts[name], draw(reply, new Map(made.changes.map((one) => [String(one.id), one]))));
+}
+
+function starter(name, text, busyText) {
+  const busy = running(name);
+  const begin = async () => {
+    await attempt(() => send("start", { job: name }));
+    hurry();
+    await Promise.all([renewAudit(), renewValues()]);
+  };
+  return h("button", { type: "button", onclick: begin, disabled: busy, "data-focus": name }, busy ? busyText : text);
 }
 
 function findings(reply, changes) {
-  const busy = running("audit");
-  const begin = async () => {
-    await attempt(() => send("start", { job: "audit" }));
-    hurry();
-    await renewAudit();
-  };
-  const button = h("button", { type: "button", onclick: begin, disabled: busy, "data-focus": "begin" }, busy ? "Checking …" : reply.found ? "Check again" : "Find doubtful labels, duplicates and unusual rows");
+  const button = starter("audit", reply.found ? "Check again" : "Find doubtful labels, duplicates and unusual rows", "Checking …");
   if (!reply.found) return [h("p", {}, button), known.n_rows > 5000 && h("p", { class: "soft" }, `A random sample of 5000 of the ${count(known.n_rows)} cases is checked.`)];
   const kinds = Object.keys(KINDS).filter((kind) => reply.counts[kind]);
   return [
@@ -69,13 +77,13 @@ function decide(one, id, made) {
   const change = async (kind, to) => {
     if (await attempt(() => send("change", { kind, case: id, to, reason: one.kind }))) {
       hurry();
-      await renewAudit();
+      await Promise.all([renewAudit(), renewValues()]);
     }
   };
   const undo = async () => {
     if (await attempt(() => send("undo", { number: made.number }))) {
       hurry();
-      await renewAudit();
+      await Promise.all([renewAudit(), renewValues()]);
     }
   };
   const name = (text) => ({ "data-focus": `${text}-${one.number}-${id}`, "aria-label": `${text}, case ${show(id)}` });
@@ -86,6 +94,27 @@ function decide(one, id, made) {
 }
 
 const changeText = (one) => (one.kind === "relabel" ? ["relabeled to ", targetCell(one.after)] : one.kind === "forget" ? "forgotten" : "kept as it is");
+
+// --- values -----------------------------------------------------------------------------
+
+function values(reply, changes) {
+  const heading = h("h2", {}, "Helpful and harmful cases");
+  const button = starter("values", reply.found ? "Compute again" : "Find the most helpful and the most harmful cases", "Computing …");
+  if (!reply.found) return known.n_rows > 1 ? [heading, h("p", {}, button)] : null;
+  const votes = `the ${reply.n_neighbors} nearest cases${reply.n_judged < reply.n_cases ? ` of each case in a sample of ${count(reply.n_judged)}` : ""}`;
+  const most = Math.max(...[...reply.lowest, ...reply.highest].map((one) => Math.abs(one.value))) || 1;
+  return [heading,
+    h("p", {}, `${count(reply.n_harmful)} of ${count(reply.n_cases)} cases make the predictions for the others worse. `, reply.is_past ? "This was before the last change. " : "", button),
+    h("p", { class: "soft" }, `A value is ${known.classifies ? "what the case adds to the share of right votes, in percentage points" : "how much the case lowers the squared error"}, among ${votes}, averaged over all sets of cases (its Shapley value).`),
+    valueTable("Lowest values", reply.lowest, most, (one, i) => decide({ kind: "low value", number: `value-${i}` }, one.id, changes.get(String(one.id)))),
+    valueTable("Highest values", reply.highest, most, (one) => h("a", { href: address(choosing(one.id)) }, "case ", userText(one.id))),
+    saves("values", ["csv"])];
+}
+
+function valueTable(title, cases, most, name) {
+  const row = (one, i) => h("tr", {}, td(name(one, i)), td(targetCell(one.truth)), td(number(known.classifies ? 100 * one.value : one.value, 3), { class: "n" }), td(bar(Math.abs(one.value) / most, { tone: one.value < 0 ? "against" : "" }), { class: "barred" }));
+  return [h("h3", {}, title), table([th("case"), th(userText(known.target)), th("value", { class: "n" }), th(h("span", { class: "hidden" }, "value as a bar"), { class: "barred" })], cases.map(row), { label: title })];
+}
 
 // --- changes ----------------------------------------------------------------------------
 

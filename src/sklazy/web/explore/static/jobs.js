@@ -3,7 +3,7 @@
 import { h, count, replace } from "./dom.js";
 import { ask } from "./api.js";
 
-const NAMES = { "left-out": "Leave-one-out predictions", audit: "Audit", advice: "Comparing methods" };
+const NAMES = { "left-out": "Leave-one-out predictions", audit: "Audit", values: "Values of cases", advice: "Comparing methods" };
 const listeners = [];
 let jobs = [];
 let timer = null;

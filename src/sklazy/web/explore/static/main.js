@@ -6,7 +6,7 @@ import { ask, send, attempt, forgive } from "./api.js";
 import { openOverview, renewScore, renewAdvice } from "./overview.js";
 import { openCases, renewCases, markChosen, step } from "./cases.js";
 import { openMap, renewMap, repaint } from "./map.js";
-import { openAudit, renewAudit, openChanges, renewChanges } from "./audit.js";
+import { openAudit, renewAudit, renewValues, openChanges, renewChanges } from "./audit.js";
 import { renewRow, onReceipt } from "./row.js";
 import { hurry, onProgress } from "./jobs.js";
 import { learnFormats, targetText } from "./format.js";
@@ -82,6 +82,7 @@ onProgress(async (names, changed) => {
     if (at.view === "overview" && changed) await openView();
   }
   if (names.includes("audit") && at.view === "audit") await renewAudit();
+  if (names.includes("values") && at.view === "audit") await renewValues();
   if (names.includes("advice") && at.view === "overview") await renewAdvice();
   if (changed && at.view === "changes") await renewChanges();
 });
