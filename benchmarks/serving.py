@@ -9,7 +9,12 @@ rows    The same for rows of numbers and labels with missing cells (8 + 8 column
         server at half its best rate: the 50th and the 99th percentile of waiting.
 mixed   Predict, explain, add and forget for minutes: no error that was not asked for,
         memory flat, answers after changes equal to a fresh fit of the rows.
+workers `sklazy serve --workers 4` with a journal: predictions and explanations by three
+        clients while a fourth adds, forgets and erases (which replaces all processes).
+        Every prediction must be that of a fresh fit of the rows before or after one of
+        the changes under way meanwhile; memory of all processes flat.
 
+    --minutes 10      of the load on workers
     --seconds 3       of a round, or of the mixed load (600)
     --rounds 5        of each contestant
     --connections 4   that ask at once
@@ -18,6 +23,7 @@ mixed   Predict, explain, add and forget for minutes: no error that was not aske
 
 import argparse
 import collections
+import contextlib
 import http.client
 import itertools
 import json
@@ -56,17 +62,19 @@ COLORS = np.array(["red", "green", "blue"])
 def main(words):
     options = read(words)
     tasks = {"speed": speed, "rows": speed, "mixed": mixed, "serve": run_server}
+    tasks["workers"] = load_workers
     tasks[options.what](options)
 
 
 def read(words):
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["speed", "rows", "mixed", "serve"])
+    parser.add_argument("what", choices=["speed", "rows", "mixed", "workers", "serve"])
     parser.add_argument("--labels", action="store_true")
     parser.add_argument("--seconds", type=float, default=0)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--connections", type=int, default=4)
     parser.add_argument("--rows", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--who", default="ours")
     parser.add_argument("--folder", default="")
     return parser.parse_args(words)
@@ -386,6 +394,126 @@ class Driver:
         if answer.get("probabilities") != expected:
             self.wrong.append(("compare", answer, expected))
         self.memory.append(self.server.memory())
+
+
+# --- workers --------------------------------------------------------------------------
+
+ASKED = [some_row(np.random.default_rng([3, i]))[0] for i in range(8)]
+
+
+def load_workers(options):
+    """Load four workers, and print a table of what they answered."""
+    rng = np.random.default_rng(0)
+    rows = {f"first-{i}": some_row(rng) for i in range(options.rows or 500)}
+    with tempfile.TemporaryDirectory() as folder:
+        fresh(rows).save(pathlib.Path(folder) / "model.sklazy")
+        (pathlib.Path(folder) / "tokens").write_text(f"change {'c' * 24}\n")
+        server = WorkersServer(folder)
+        try:
+            WorkersDriver(server, rows, 60 * options.minutes).run()
+        finally:
+            server.stop()
+
+
+class WorkersServer(Server):
+    """`sklazy serve` with four workers and a journal."""
+
+    def __init__(self, folder):
+        code = "import sklazy_command; sklazy_command.main()"
+        words = ["model.sklazy", "--journal=journal", "--token-file=tokens"]
+        words += ["--workers=4", "--receipts=values", "--port=0", "--json"]
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, "serve", *words],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        lines = list(iter(self.process.stdout.readline, "}\n"))
+        address = json.loads("".join([*lines, "}"]))["address"]
+        self.port = int(address.rpartition(":")[2])
+
+    def memory(self):
+        """Megabytes of all processes; a page that several share is split among them."""
+        pid = self.process.pid
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        total = 0.0
+        for one in (pid, *children):
+            with contextlib.suppress(OSError):  # one that has just been replaced
+                text = pathlib.Path(f"/proc/{one}/smaps_rollup").read_text()
+                total += int(text.split("\nPss:")[1].split()[0]) / 1e3
+        return total
+
+
+class WorkersDriver(Driver):
+    """Changes the rows; others ask, and compare with the states they may have met.
+
+    State `i` is that after `i` changes. A question that began when `first` changes were
+    acknowledged, and was answered when `last` had been sent, may meet any between.
+    """
+
+    def __init__(self, server, rows, seconds):
+        super().__init__(server, rows, seconds)
+        self.states = [self.answers_of(rows)]
+        self.n_acknowledged = 0
+
+    def answers_of(self, rows):
+        table = [dict(zip(names(), cells, strict=True)) for cells in ASKED]
+        return fresh(rows).predict_proba(table).tolist()
+
+    def send(self, connection, what, body):
+        """The answer to one request."""
+        method, path = ("DELETE", "cases") if what == "erase" else ("POST", what)
+        head = {"Content-Type": "application/json"}
+        head["Authorization"] = f"Bearer {'c' * 24}"
+        connection.request(method, f"/v1/{path}", json.dumps(body), head)
+        response = connection.getresponse()
+        content = json.loads(response.read())
+        self.counts[what] += 1
+        if response.status != 200:
+            self.wrong.append((what, response.status, content))
+        return content
+
+    def connect(self):
+        return http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=90)
+
+    def ask(self, what, seed):
+        rng = np.random.default_rng([1, seed])
+        while time.monotonic() < self.end:
+            with contextlib.closing(self.connect()) as connection:
+                i = int(rng.integers(len(ASKED)))
+                first = self.n_acknowledged
+                content = self.send(connection, what, {"rows": [ASKED[i]]})
+                states = self.states[first:]
+            if what == "predict":
+                self.counts["compared"] += 1
+                shares = content.get("probabilities", [None])[0]
+                if shares not in [state[i] for state in states]:
+                    self.wrong.append(("state", i, shares))
+            time.sleep(0.01)
+
+    def change(self):
+        rng = np.random.default_rng(2)
+        for number in itertools.count():
+            if time.monotonic() > self.end:
+                break
+            new = {f"n-{number}-{i}": some_row(rng) for i in range(3)}
+            cells, targets = zip(*new.values(), strict=True)
+            body = {"rows": cells, "targets": targets, "ids": list(new)}
+            self.make("add", body, self.rows | new)
+            gone = rng.choice(list(self.rows), 3, replace=False).tolist()
+            left = {one: row for one, row in self.rows.items() if one not in gone}
+            self.make("erase" if number % 50 == 25 else "forget", {"ids": gone}, left)
+            if number % 5 == 0:
+                self.memory.append(self.server.memory())
+            time.sleep(0.1)
+
+    def make(self, what, body, rows):
+        """Make a change; the state after it may be met from before it is sent."""
+        self.states.append(self.answers_of(rows))
+        with contextlib.closing(self.connect()) as connection:
+            self.send(connection, what, body)
+        self.rows = rows
+        self.n_acknowledged = len(self.states) - 1
 
 
 if __name__ == "__main__":

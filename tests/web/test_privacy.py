@@ -57,6 +57,16 @@ def test_no_stand_in_has_a_cell_of_a_case():
     assert max(same) < 0.02
 
 
+def test_a_constant_column_whose_mean_is_rounded_leaves_groups_alike():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.repeat([0.0, 100.0], 35), np.full(70, 0.1)])
+    X[:, 0] += rng.normal(size=70)
+    assert X[:, 1].mean() != 0.1
+    model = sklazy.LazyKNeighborsClassifier().fit(X, X[:, 0] > 50)
+    for group in make_stand_ins(model, 5).members:
+        assert np.ptp(X[group, 0]) < 50
+
+
 def test_stand_ins_keep_means_and_depend_on_content_alone():
     sample = attacks.class_sets()[2]
     model = sklazy.LazyKNeighborsClassifier().fit(sample.X, sample.y)

@@ -50,7 +50,8 @@ class Replica(Store):
     def reopened(self) -> NoReturn:
         """Refuse: the writer has the changes."""
         raise BadInputError(
-            "a model with a journal is not reloaded: its changes are here."
+            "a model with a journal cannot be reloaded from its file, which lacks the "
+            "changes."
         )
 
     @property

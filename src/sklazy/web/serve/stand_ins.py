@@ -153,6 +153,8 @@ def _standardize(column: Floats) -> Floats:
         return np.zeros(len(column))
     low, high = np.quantile(column[known], [0.01, 0.99])
     clipped = np.clip(np.nan_to_num(column, nan=np.median(column[known])), low, high)
+    if clipped.min() == clipped.max():  # their mean may differ in the last digit
+        return np.zeros(len(column))
     centered = clipped - clipped.mean()
     scale = np.abs(centered).max()
     if not 0 < scale < np.inf:

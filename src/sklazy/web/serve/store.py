@@ -84,7 +84,8 @@ class Store:
         """A store of the same file as it is now."""
         if self._path is None or self._folder is not None:
             raise BadInputError(
-                "a model with a journal is not reloaded: its changes are here."
+                "a model with a journal cannot be reloaded from its file, which lacks "
+                "the changes."
             )
         return Store.open(self._path, mmap_mode=self._mmap_mode)
 
