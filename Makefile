@@ -14,7 +14,7 @@ STAMP = $(shell cat src/sklazy/kernels/*.py src/sklazy/kernels/*/*.py src/sklazy
 export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-$(STAMP)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint docs release-check sbom slow mutate bench tables accuracy peers compat format clean
+.PHONY: help demo test check lint docs release-check extras-check sbom slow mutate bench tables accuracy peers compat format clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 15
@@ -54,6 +54,9 @@ release-check:  ## what would be published: built, checked, installed alone and 
 	$(PYTHON) -m venv .venv-alone
 	.venv-alone/bin/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) dist/*.whl
 	cd .venv-alone && bin/python ../tests/try_wheel.py
+
+extras-check:  ## the wheel with each extra alone (ONLY=names), after `make release-check` (some GB)
+	$(PYTHON) tests/try_extras.py $(ONLY)
 
 sbom:  ## what an installation consists of (CycloneDX), in dist/; after `make release-check`
 	.venv-release/bin/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) cyclonedx-bom

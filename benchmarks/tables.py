@@ -1,8 +1,7 @@
 """Write the documentation's speed tables from docs/results/speed.json: `make tables`.
 
-docs/results/speed.md has every row. README.md and docs/speed.md have the rows chosen
-here, between two comments. With `--check` nothing is written, and what would change is
-an error.
+docs/results/speed.md has every row. docs/speed.md has the rows chosen here, between two
+comments. With `--check` nothing is written, and what would change is an error.
 """
 
 import re
@@ -13,7 +12,7 @@ import speeds
 
 BEGIN = "<!-- speed: begin, written by `make tables` -->"
 END = "<!-- speed: end -->"
-README, SITE = speeds.ROOT / "README.md", speeds.ROOT / "docs" / "speed.md"
+SITE = speeds.ROOT / "docs" / "speed.md"
 WHOLE = speeds.ROOT / "docs" / "results" / "speed.md"
 
 INTRO = """# Speed, every row
@@ -25,12 +24,11 @@ process in turn, best of several. A bold ratio misses its goal.
 
 
 class Shown(NamedTuple):
-    """A row of the short tables: one benchmark, or several of one peer."""
+    """A row of the short table: one benchmark, or several of one peer."""
 
     what: str
     peer: str
     names: tuple[str, ...]
-    in_readme: bool = False
 
 
 SHOWN = [
@@ -38,7 +36,6 @@ SHOWN = [
         "`LazyKNeighborsClassifier.predict`, labels, 20 000 x 16 / 1 000 000 x 28",
         "scikit-learn's brute k-NN, no selection",
         ("nominal k-NN predict, 20000 x 16", "nominal k-NN predict, 1000000 x 28"),
-        in_readme=True,
     ),
     Shown(
         "the same, 5 000 x 60 / 1 000 x 5 000 / 200 000 x 16",
@@ -81,7 +78,6 @@ SHOWN = [
         "`LazyLearningRegressor`, lines, k 33 to 55, 5 000 x 10, per query",
         "`np.linalg.lstsq` for each k",
         ("lines, 5000 x 10, against lstsq",),
-        in_readme=True,
     ),
     Shown(
         "the same, 1 000 queries",
@@ -97,7 +93,6 @@ SHOWN = [
         "`LazyBaggingClassifier`, ten bags a query, 1 728 x 6 / 3 196 x 36 labels",
         "ten `DecisionTreeClassifier` on the same bags",
         ("lazy bagging, 1728 x 6 nominal", "lazy bagging, 3196 x 36 nominal"),
-        in_readme=True,
     ),
     Shown(
         "the same, 20 000 x 16 integers / numbers",
@@ -126,7 +121,6 @@ SHOWN = [
         "`RaceFeatureSelector`, 5 of 30 inputs, held-out error no worse",
         "`SequentialFeatureSelector`",
         ("RACSAM: against sequential selection",),
-        in_readme=True,
     ),
     Shown(
         "`RaceSearchCV`, six grids of 36, regret no worse",
@@ -141,7 +135,6 @@ SHOWN = [
             "add or forget a row, numeric kept numeric",
             "add or forget a row, exact cuts",
         ),
-        in_readme=True,
     ),
     Shown(
         "first question after it, exact cuts",
@@ -194,7 +187,6 @@ def main(arguments):
 def make_pages(stored):
     """The text of every page that has speeds in it."""
     return {
-        README: put_between(README.read_text("utf-8"), short_table(stored, True)),
         SITE: put_between(SITE.read_text("utf-8"), short_table(stored)),
         WHOLE: whole_page(stored),
     }
@@ -205,14 +197,12 @@ def put_between(text, table):
     return f"{before}{BEGIN}\n{table}\n{END}{rest.split(END)[1]}"
 
 
-def short_table(stored, for_readme=False):
+def short_table(stored):
     """The chosen rows, and what they ran on."""
     known = {row["name"]: row for rows in stored["groups"].values() for row in rows}
     lines = ["| what | peer | ours | peer's | ratio |", "|---|---|---:|---:|---:|"]
     used = []
     for shown in SHOWN:
-        if for_readme and not shown.in_readme:
-            continue
         rows = [known.get(name, {}) for name in shown.names]
         used += rows
         cells = [hold_numbers(shown.what), shown.peer, *join_cells(rows)]

@@ -132,7 +132,7 @@ def test_a_run_of_some_rows_replaces_those_alone(tmp_path):
 def test_tables_show_figures_machine_versions_and_what_is_missing(monkeypatch):
     tables = importlib.import_module("tables")
     shown = [
-        tables.Shown("two sizes", "a peer", ("a", "b"), in_readme=True),
+        tables.Shown("two sizes", "a peer", ("a", "b")),
         tables.Shown("on a GPU", "all cores", ("c",)),
     ]
     monkeypatch.setattr(tables, "SHOWN", shown)
@@ -150,7 +150,6 @@ def test_tables_show_figures_machine_versions_and_what_is_missing(monkeypatch):
     assert "Measured 2026-11-16 on 2 cores; python 3.12.1, commit abc (load at" in text
     assert text.count("Measured") == 1
     assert "needs a GPU" in text
-    assert "on a GPU" not in tables.short_table(stored, for_readme=True)
     page = tables.whole_page(stored)
     assert "| b: small | a peer | 2 s | 1 s | **0.5** | 2 |" in page
     assert "| c: small | needs a GPU |  |  | not run | 2 |" in page
