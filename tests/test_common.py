@@ -1,5 +1,6 @@
 """What every exported estimator promises; discovery finds them, so none is left out."""
 
+import inspect
 import warnings
 
 import numpy as np
@@ -44,7 +45,7 @@ def test_scikit_learn_checks(estimator, check):
 
 @pytest.mark.parametrize("kind", exported().values(), ids=exported())
 def test_every_estimator_has_an_example(kind):
-    assert "Examples\n    --------\n    >>> " in kind.__doc__
+    assert "Examples\n--------\n>>> " in inspect.getdoc(kind)
 
 
 def frame_and_target(model):

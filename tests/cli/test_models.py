@@ -150,9 +150,12 @@ def test_novelty_is_said(flats):
 
 def test_a_receipt_says_which_row(flats):
     asked = ["explain", "flats.csv", "-t", "rent", "--id", "flat", "-m", "kernel"]
-    _, out, _ = flats(*asked, "--row", "F007", "--row", "F100", "--html", "why.html")
+    rows = ["--row", "F007", "--row", "F100"]
+    _, out, _ = flats(*asked, *rows, "--html", "why.html", "-o", "why.json")
     assert "F007 of flats.csv" in out
     assert "F100 of flats.csv" in Path("why.html").read_text()
+    receipts = sklazy.Receipts.from_json(Path("why.json").read_text())
+    assert [receipt.row for receipt in receipts] == ["F007", "F100"]
 
 
 @pytest.mark.parametrize("method", ["lazy-knn", "lazy-bagging", "blend"])

@@ -41,7 +41,7 @@ def test_what_is_no_dask_frame_gets_its_own_words():
         BadTypeError, match=r"X is a DataFrame of this machine.*sklazy\."
     ):
         model.fit(TABLE, CLASSES)
-    with pytest.raises(BadInputError, match="ids='customer' is no column of X"):
+    with pytest.raises(BadInputError, match="ids='customer' is not a column of X"):
         model.fit(frame, "y", ids="customer")
     with pytest.raises(BadInputError, match="y='y' names a column, but X has no names"):
         model.fit(da.ones((4, 2)), "y")

@@ -28,11 +28,10 @@ pytestmark = [
 
 def whole_numbers(kind):
     """The parameters that take whole numbers, by their defaults or their docs."""
-    taken = inspect.signature(kind).parameters
+    taken, text = inspect.signature(kind).parameters, inspect.getdoc(kind)
     counts = {n for n, p in taken.items() if type(p.default) is int}
     return sorted(
-        counts
-        | (set(re.findall(r"^ +(\w+) : .*\bint\b", kind.__doc__, re.M)) & set(taken))
+        counts | (set(re.findall(r"^(\w+) : .*\bint\b", text, re.M)) & set(taken))
     )
 
 

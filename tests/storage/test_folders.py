@@ -144,7 +144,7 @@ def test_a_file_of_another_model_is_refused(folder, tmp_path):
     os.rename(tmp_path / "other" / strange["name"], folder / strange["name"])
     listed["files"].append(strange)
     (folder / folders.LIST).write_text(json.dumps(listed))
-    with pytest.raises(BadFileError, match="it is not of one model with"):
+    with pytest.raises(BadFileError, match="it belongs to another model than"):
         sklazy.load(folder, mmap_mode="c")
 
 
@@ -157,7 +157,7 @@ def test_a_file_of_another_model_is_refused(folder, tmp_path):
         ('{"format": 1, "files": []}', "it lists no files"),
         (
             '{"format": 1, "files": [{"name": "../x", "n_rows": 1, "seal": ""}]}',
-            "such of other folders",
+            "files of other folders",
         ),
     ],
 )

@@ -86,5 +86,5 @@ def _check_past(moments: np.ndarray, rows: Ints) -> None:
     if first.any():
         raise BadInputError(
             f"{int(first.sum())} of the rows have the earliest time, so there are no "
-            "rows before them; ask for later rows."
+            "rows before them; give later rows."
         )

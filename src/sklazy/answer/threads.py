@@ -99,8 +99,8 @@ def check_jobs(n_jobs: int | None) -> None:
     """Refuse an impossible number of jobs."""
     if n_jobs is not None and (n_jobs == 0 or abs(n_jobs) > _MOST_JOBS):
         raise BadInputError(
-            f"n_jobs={n_jobs} {'is beyond any machine' if n_jobs else 'means nothing'};"
-            " give a number of threads, -1 for all cores, or None."
+            f"n_jobs={n_jobs} {'is too large' if n_jobs else 'gives no threads'}; give "
+            "a number of threads, -1 for all cores, or None."
         )
 
 

@@ -81,7 +81,7 @@ def check_kind(target: Target, n_targets: int) -> None:
     if (target.shape[1] if isinstance(target, np.ndarray) else 0) != n_targets:
         learned = f"{n_targets} numbers per row" if n_targets else "classes"
         raise BadInputError(
-            f"the target of added rows must be of the kind learned: {learned}."
+            f"y of added rows differs in kind from y in fit; expected {learned}."
         )
 
 

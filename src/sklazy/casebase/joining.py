@@ -133,7 +133,8 @@ def _check_alike(
     wrong = _find_difference(first, other)
     if wrong:
         raise BadInputError(
-            f"{what} {number} differs from {what} {to} in {wrong}; make all alike."
+            f"{what} {number} differs from {what} {to} in {wrong}; give all the same "
+            "columns and settings."
         )
 
 

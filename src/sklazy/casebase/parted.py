@@ -156,10 +156,10 @@ class PartedBase(PartedHead):
         """Make a change that turns columns into others: the parts are built anew."""
         if not self.parts.are_here:
             raise BadInputError(
-                f"columns {[self.names[j] for j in columns]} would get their first "
-                "value, or lose their last, by this change, and so become of another "
-                "kind, which parts elsewhere cannot follow; gather() the model, change "
-                "it, and divide it again."
+                "this change would give the columns "
+                f"{[self.names[j] for j in columns]} their first value, or take their "
+                "last, and so change their type, which a model on a cluster cannot "
+                "do; gather() the model, change it, and divide it again."
             )
         base = self._join()
         numbers = np.repeat(np.arange(len(self.sizes)), self.sizes).tolist()

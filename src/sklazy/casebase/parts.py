@@ -174,9 +174,9 @@ def check_fingerprint(part: Part, expected: str | None) -> str:
 
 def _other_rows(number: int, what: str) -> LostPartError:
     return LostPartError(
-        f"part {number} has {what} since its source was read again: the source gives "
-        "others each time. Give data that stay the same, for instance "
-        "frame.persist() of a Dask frame before fit."
+        f"part {number} has {what} after its source was read again; expected the same "
+        "rows each time. Give data that stay the same, for instance frame.persist() "
+        "of a Dask frame before fit."
     )
 
 

@@ -73,5 +73,5 @@ def _read_ids(model: str, ids: tuple[str, ...]) -> list[int] | list[str]:
         return [int(one) for one in ids]
     except ValueError:
         raise BadInputError(
-            f"--id {' '.join(ids)}: the rows of {model} have numbers for ids; give one."
+            f"--id {' '.join(ids)}: the ids of {model} are numbers; give whole numbers."
         ) from None

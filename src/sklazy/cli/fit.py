@@ -93,7 +93,10 @@ def _survey_file(source: TrainingFile) -> Surveyed:
 def _find_aim(surveyed: Surveyed, target: str, wanted: str) -> Aim:
     seen = surveyed.seen[target]
     if not seen.n_known:
-        raise BadInputError(f"the target {target!r} is missing in every row.")
+        raise BadInputError(
+            f"the target {target!r} is missing in every row; choose another column "
+            "with -t."
+        )
     origin = next(o for o in surveyed.origins if o.name == target)
     numbers = np.arange(1e3) if seen.numbers is None else np.array([*seen.numbers])
     column = Column(target, origin.kind, numbers, reading=origin.reading)

@@ -117,8 +117,8 @@ def _name_outputs(files: list[Location], out: str) -> list[Path]:
         named.append(Path(out, inner.with_suffix(ending)))
     if len(set(named)) < len(named):
         raise BadInputError(
-            "two files would have one name for their predictions; predict them one "
-            "folder after the other."
+            "the predictions of two files would have the same name; predict the files "
+            "one by one, each into a folder of its own."
         )
     return named
 

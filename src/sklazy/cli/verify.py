@@ -96,7 +96,9 @@ def _read_receipts(path: str) -> Receipts:
         is_list = False  # the reader of receipts reports what is wrong
     receipts = Receipts.from_json(text) if is_list else [Receipt.from_json(text)]
     if not receipts:
-        raise ReceiptError(f"{path} has no receipt in it.")
+        raise ReceiptError(
+            f"{path} holds an empty list; expected a receipt, or a list of receipts."
+        )
     return Receipts(receipts)
 
 
@@ -146,8 +148,8 @@ def _possible_cases(receipt: Receipt, task: FileTask) -> Iterator[FileTask]:
             yield task.take(np.arange(len(task.target)) != row)
     else:
         raise ReceiptError(
-            f"the receipt is about other cases: it has {n_rows} of them, and the file "
-            f"has {len(task.target)}."
+            f"the receipt is about {n_rows} cases, but the file has "
+            f"{len(task.target)}; give the file that the receipt was made from."
         )
 
 

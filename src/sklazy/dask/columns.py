@@ -31,7 +31,7 @@ def take_named(X: Any, **beside: Any) -> list[Any]:  # noqa: ANN401
             )
         if name not in known:
             raise BadInputError(
-                f"{role}={name!r} is no column of X.{suggest(name, known)}"
+                f"{role}={name!r} is not a column of X.{suggest(name, known)}"
             )
     taken = [X[one] if role in named else one for role, one in beside.items()]
     gone = set(named.values())

@@ -91,7 +91,7 @@ def load(
     path = os.path.abspath(path)
     if not is_folder(path):
         raise BadInputError(
-            f"{path} is no folder of a model. Load one file with sklazy.load, and "
+            f"{path} is not a model's folder. Load a single file with sklazy.load, and "
             "write a folder with model.save(path, n_parts=4)."
         )
     client = find_client(client)

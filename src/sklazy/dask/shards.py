@@ -382,5 +382,5 @@ class _PendingCall:
         if versions and versions[self.number] != journal.versions()[self.number]:
             raise LostPartError(
                 f"the cases changed during the request, and part {self.number} was "
-                "lost with the state in question; ask again."
+                "lost; repeat the request."
             )

@@ -104,7 +104,7 @@ class Contributions:
         """
         if name not in self.names:
             raise BadInputError(
-                f"name={name!r} is no feature; give one of "
+                f"name={name!r} is not a feature; give one of "
                 f"{', '.join(map(repr, self.names[:8]))}."
             )
         j = self.names.index(name)

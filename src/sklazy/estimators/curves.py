@@ -88,7 +88,7 @@ def draw_curve(
         features, query = map_features(cases), cases.encode(table)
         if feature not in features.names:
             raise BadInputError(
-                f"feature={feature!r} is no feature; give one of "
+                f"feature={feature!r} is not a feature; give one of "
                 f"{', '.join(map(repr, features.names[:8]))}."
             )
         learner = model._current_learner(cases)

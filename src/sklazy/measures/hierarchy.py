@@ -61,7 +61,7 @@ def _place(name: Hashable, places: Mapping[Hashable, int]) -> int:
     if isinstance(name, int | np.integer) and 0 <= name < len(places):
         return int(name)
     raise BadInputError(
-        f"hierarchy names {name!r}, which is no column; expected names among "
+        f"hierarchy names {name!r}, which is not a column; expected names among "
         f"{list(places)[:5]}..., or positions of columns."
     )
 

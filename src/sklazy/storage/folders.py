@@ -188,7 +188,11 @@ def list_files(path: str | Path) -> list[PartFile]:
             f"not the list of a model's files ({error}).", where
         ) from None
     if not files or any(os.path.basename(file.name) != file.name for file in files):
-        raise BadFileError("it lists no files, or such of other folders.", where)
+        raise BadFileError(
+            "it lists no files, or files of other folders. Restore the folder from a "
+            "copy.",
+            where,
+        )
     return files
 
 
@@ -201,7 +205,11 @@ def read_part_file(path: str | Path, seal: str, *, mapped: bool) -> Stored:
             f"a file of the model cannot be read ({error}).", path
         ) from None
     if present != seal:
-        raise BadFileError("it is not the file that was listed, or has changed.", path)
+        raise BadFileError(
+            "the file has changed, or is not the one that the folder lists. Restore "
+            "the folder from a copy.",
+            path,
+        )
     return read_stored(path, mapped=mapped)
 
 
@@ -236,7 +244,9 @@ class OpenedFolder:
             self.header = header
         elif header != self.header or not _agree(opened, self._opened[0][0]):
             raise BadFileError(
-                f"it is not of one model with {self.places[0].path}.", path
+                f"it belongs to another model than {self.places[0].path}. Restore the "
+                "folder from a copy.",
+                path,
             )
         if not mapped:
             opened.check_cells()

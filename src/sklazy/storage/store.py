@@ -228,8 +228,8 @@ class StoredBase(InFile):
         """Take the rows of the file if a change was cut short, which is finished."""
         if not self.held.is_mine:
             raise BadFileError(
-                "another process has it open to change it, of which this one is a "
-                "copy (fork). Load it in one of them alone.",
+                "it is open for changes in the process that this one was forked from. "
+                "Load it in only one of them.",
                 self.path,
             )
         if self._is_torn:

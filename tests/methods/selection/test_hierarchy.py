@@ -132,7 +132,7 @@ def test_words_and_numbers_mean_present_and_absent():
         (None, "needs a hierarchy"),
         ({}, "needs a hierarchy"),
         (5, "expected a mapping"),
-        ({"dog": ["mamal"]}, "'mamal', which is no column"),
+        ({"dog": ["mamal"]}, "'mamal', which is not a column"),
         ({"dog": ["cat"], "cat": ["dog"]}, "is an ancestor of itself"),
         ({"name": ["animal"]}, "'name' with the label 'rex'"),
     ],

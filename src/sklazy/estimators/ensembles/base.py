@@ -238,9 +238,9 @@ def check_samples(max_samples: object) -> None:
         fits = int(max_samples) >= FEWEST_DRAWS  # nor is True a number of draws
     if not fits:
         raise BadInputError(
-            f"max_samples={max_samples!r}; expected the draws of a bag, at least "
-            f"{FEWEST_DRAWS}, a fraction of the rows in (0, 1], 'auto', or None for "
-            "all."
+            f"max_samples={max_samples!r}; expected a number of draws for each bag, at "
+            f"least {FEWEST_DRAWS}, a fraction of the rows in (0, 1], 'auto', or None "
+            "for as many draws as rows."
         )
 
 

@@ -76,9 +76,8 @@ def answer_without(
         if ready.weights[i]:
             if not isinstance(member, LearnerMember):
                 raise BadInputError(
-                    f"the member {member.name!r} of the blend is no estimator of this "
-                    "library, and cannot leave cases out one by one; ask a blend "
-                    "without it."
+                    f"the member {member.name!r} of the blend is not an estimator of "
+                    "sklazy and cannot leave out single cases; use a blend without it."
                 )
             power = float(ready.powers[i]) if answer.base.class_labels else None
             answered, tempered = answer.by_member[i].answer, wish._replace(power=power)

@@ -42,8 +42,8 @@ def beta_neighbors(n_rows: int, beta: float = 0.99) -> int:
     """
     if not 0 <= beta <= 1:
         raise BadInputError(
-            f"beta={beta!r}; expected a number in [0, 1], from neighbors alone to "
-            "hardly any."
+            f"beta={beta!r}; expected a number in [0, 1]; the larger, the fewer "
+            "neighbors."
         )
     share = (1 - beta) * math.log(n_rows) / math.log(4)
     return min(n_rows, max(1, math.floor(n_rows * share + 1e-9)))
