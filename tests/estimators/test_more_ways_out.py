@@ -13,11 +13,9 @@ from sklearn.preprocessing import StandardScaler
 
 import sklazy
 from sklazy import (
-
     LazyClassifier,
     LazyImputer,
     LazyKernelClassifier,
-    LazyKernelRegressor,
     LazyKNeighborsClassifier,
     LazyLearningRegressor,
     LazyNBClassifier,
@@ -331,6 +329,6 @@ def test_a_certificate_that_contradicts_itself_is_written_again(tmp_path):
     text = sklazy.erase(path, [3]).to_json()
     content = json.loads(text)
     content["rows"]["before"] += 1
-    with pytest.raises(sklazy.errors.CertificateError, match="edited|contradicts"):
+    with pytest.raises(sklazy.errors.CertificateError, match="edited"):
         sklazy.check_certificate(json.dumps(content), path)
     assert sklazy.check_certificate(text, path, ids=[3])
