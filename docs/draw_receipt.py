@@ -1,4 +1,4 @@
-"""Draw docs/home_receipt.png: python docs/draw_receipt.py (needs chromium, playwright)."""
+"""Draw docs/home_receipt.png: `python docs/draw_receipt.py`, with playwright."""
 
 import importlib.resources
 import pathlib

@@ -173,7 +173,7 @@ WAYS = [
     ),
     (
         ("describe", "latin.csv"),
-        "--encoding latin-1",
+        "save it as UTF-8 or give --encoding latin-1",
         ("describe", "latin.csv", "--encoding", "latin-1"),
     ),
     (
@@ -200,6 +200,11 @@ WAYS = [
         ("describe", "flats.csv", "--kind", "aera=nominal"),
         "--kind names .*'aera'.*'area'",
         ("describe", "flats.csv", "--kind", "area=nominal"),
+    ),
+    (
+        ("predict", "rent.sklazy", "table.arff"),
+        "7 are expected: .*'rooms', 'area'",
+        ("predict", "rent.sklazy", "new-flats.csv"),
     ),
     # --- receipts and erasure ---------------------------------------------------------
     (

@@ -33,10 +33,8 @@ _HINTS: tuple[tuple[str, str], ...] = (
     (r"header=False", "--no-header"),
     (r"\(choose with sheet\)", "(choose with --sheet)"),
     (r"another one with sheet, or fewer rows with skip_rows", "--sheet or --skip-rows"),
-    (
-        rf"\b(?:name its encoding, for example )?encoding={_TEXT}",
-        "--encoding {value}",
-    ),
+    (rf"\bname its encoding, for example encoding={_TEXT}", "give --encoding {value}"),
+    (rf"\bencoding={_TEXT}", "--encoding {value}"),
     (rf"\b(?P<name>delimiter|decimal)={_TEXT}", "--{name} {value}"),
     (r"^coverage=(?=[\d.]+ needs)", "--coverage "),
     (r"(?<=Raise\s)max_(?P<name>rows|seconds)\b", "--max-{name}"),
