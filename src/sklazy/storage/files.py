@@ -10,6 +10,7 @@ checksums. Nothing in a file is ever executed.
 import contextlib
 import hashlib
 import json
+import mmap
 import operator
 import os
 import struct
@@ -94,7 +95,7 @@ def create_file(
     layout: Sequence[Layout],
     check: Callable[[Path], object] | None = None,
     turn: AbstractContextManager[object] = AT_ANY_TIME,
-) -> Iterator[dict[str, NDArray[Any]]]:
+) -> Iterator["MappedArrays"]:
     """A file whose arrays, zeros at first, are written to within a ``with`` block.
 
     They lie in the file, not in memory. It takes the place of an old one at the end of
@@ -112,7 +113,8 @@ def create_file(
         file.write(prefix)
         file.flush()
         data = np.memmap(file, np.uint8, "r+", shape=(end,))
-        yield views_of(data.view(np.ndarray), len(prefix), layout)
+        views = views_of(data.view(np.ndarray), len(prefix), layout)
+        yield MappedArrays(data, views)
         data.flush()
         table = b"".join(checksums(data[len(prefix) :]))
         file.seek(end)
@@ -121,6 +123,22 @@ def create_file(
         file.flush()
         if check is not None:
             check(Path(file.name))
+
+
+class MappedArrays(dict[str, NDArray[Any]]):
+    """Arrays by name that lie in a file while it is written."""
+
+    def __init__(self, data: "np.memmap[Any, Any]", views: Arrays) -> None:
+        super().__init__(views)
+        self._data = data
+
+    def leave_memory(self) -> None:
+        """Count pages that were written as the system's, not as this process's.
+
+        They stay in the file, which others could see, so nothing is lost.
+        """
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._data._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]
 
 
 def _check_path(path: str) -> None:
@@ -157,7 +175,10 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
     try:
         file = open(path, "rb")  # noqa: SIM115 - closed below
     except OSError as error:
-        raise BadFileError(f"cannot be read ({error.strerror}).", path) from error
+        raise BadFileError(
+            f"cannot be read ({error.strerror}). Check its name and its permissions.",
+            path,
+        ) from error
     except ValueError as error:  # a NUL in the path
         raise BadFileError(f"cannot be read ({error}).", ascii(path)) from error
     with file:
@@ -170,7 +191,10 @@ def read_bytes(file: IO[bytes], path: str | Path, size: int) -> Bytes:
         data = aligned_buffer(size)
         return data[: file.readinto(data)]  # type: ignore[attr-defined]
     except OSError as error:
-        raise BadFileError(f"cannot be read ({error.strerror}).", path) from error
+        raise BadFileError(
+            f"cannot be read ({error.strerror}). Check its name and its permissions.",
+            path,
+        ) from error
 
 
 def parse_bytes(data: Bytes | bytes, path: str | Path) -> Content:
@@ -191,9 +215,13 @@ def map_bytes(file: IO[bytes], path: str | Path, size: int) -> Bytes:
     try:
         return np.memmap(file, np.uint8, mode="c", shape=(size,)).view(np.ndarray)
     except OSError as error:
-        raise BadFileError(f"cannot be mapped ({error.strerror}).", path) from error
+        raise BadFileError(
+            f"cannot be mapped ({error.strerror}). Load it without mmap_mode.", path
+        ) from error
     except ValueError as error:  # nothing in it
-        raise BadFileError(f"cannot be mapped ({error}).", path) from error
+        raise BadFileError(
+            f"cannot be mapped ({error}). Load it without mmap_mode.", path
+        ) from error
 
 
 def see_arrays(data: Bytes, path: str | Path) -> Content:
@@ -218,7 +246,10 @@ def _check_version(data: Bytes, path: str | Path) -> None:
     """Refuse a file that is none of ours, or has another format."""
     first = data[: _PREFIX.size].tobytes()
     if first[: len(MAGIC)] != MAGIC[: len(first)] or not first:
-        raise BadFileError("this is not a file that sklazy saved.", path)
+        raise BadFileError(
+            "this is not a file that sklazy saved; give one that model.save wrote.",
+            path,
+        )
     if len(data) < _PREFIX.size + CHECKSUM:
         raise BadFileError("the file is truncated. Restore it from a copy.", path)
     version = int(_PREFIX.unpack(first)[1])
