@@ -181,7 +181,10 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
     try:
         file = open(path, "rb")  # noqa: SIM115 - closed below
     except OSError as error:
-        raise BadFileError(f"cannot be read ({error.strerror}).", path) from error
+        raise BadFileError(
+            f"cannot be read ({error.strerror}). Check its name and its permissions.",
+            path,
+        ) from error
     except ValueError as error:  # a NUL in the path
         raise BadFileError(f"cannot be read ({error}).", ascii(path)) from error
     with file:
@@ -194,7 +197,10 @@ def read_bytes(file: IO[bytes], path: str | Path, size: int) -> Bytes:
         data = aligned_buffer(size)
         return data[: file.readinto(data)]  # type: ignore[attr-defined]
     except OSError as error:
-        raise BadFileError(f"cannot be read ({error.strerror}).", path) from error
+        raise BadFileError(
+            f"cannot be read ({error.strerror}). Check its name and its permissions.",
+            path,
+        ) from error
 
 
 def parse_bytes(data: Bytes | bytes, path: str | Path) -> Content:
@@ -215,9 +221,13 @@ def map_bytes(file: IO[bytes], path: str | Path, size: int) -> Bytes:
     try:
         return np.memmap(file, np.uint8, mode="c", shape=(size,)).view(np.ndarray)
     except OSError as error:
-        raise BadFileError(f"cannot be mapped ({error.strerror}).", path) from error
+        raise BadFileError(
+            f"cannot be mapped ({error.strerror}). Load it without mmap_mode.", path
+        ) from error
     except ValueError as error:  # nothing in it
-        raise BadFileError(f"cannot be mapped ({error}).", path) from error
+        raise BadFileError(
+            f"cannot be mapped ({error}). Load it without mmap_mode.", path
+        ) from error
 
 
 def see_arrays(data: Bytes, path: str | Path) -> Content:
@@ -242,7 +252,10 @@ def _check_version(data: Bytes, path: str | Path) -> None:
     """Refuse a file that is none of ours, or has another format."""
     first = data[: _PREFIX.size].tobytes()
     if first[: len(MAGIC)] != MAGIC[: len(first)] or not first:
-        raise BadFileError("this is not a file that sklazy saved.", path)
+        raise BadFileError(
+            "this is not a file that sklazy saved; give one that model.save wrote.",
+            path,
+        )
     if len(data) < _PREFIX.size + CHECKSUM:
         raise BadFileError("the file is truncated. Restore it from a copy.", path)
     version = int(_PREFIX.unpack(first)[1])

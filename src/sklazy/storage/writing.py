@@ -49,14 +49,16 @@ def write_rows(
             while segment.filled < n_rows:
                 batch = next(chunks, None)
                 if batch is None:
-                    raise BadInputError("there are fewer rows than announced.")
+                    raise BadInputError(
+                        "fewer rows came than were counted; read them again."
+                    )
                 segment.add(batch)
                 if not segment.filled % _IN_MEMORY:
                     arrays.leave_memory()
             arrays["sizes"][number] = n_rows
             arrays["n_runs"][number] = segment.close()
         if next(chunks, None) is not None:
-            raise BadInputError("there are more rows than announced.")
+            raise BadInputError("more rows came than were counted; read them again.")
 
 
 def _in_chunks(batches: Iterable[CodedRows], step: int) -> Iterator[CodedRows]:

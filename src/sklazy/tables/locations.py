@@ -50,7 +50,9 @@ class Location(NamedTuple):
         try:
             return io.BufferedReader(self.system.open(self.inside, "rb"))
         except FileNotFoundError:
-            raise BadFileError("there is no such file.", self.path) from None
+            raise BadFileError(
+                "there is no such file; check its name.", self.path
+            ) from None
 
     @property
     def n_bytes(self) -> int:
@@ -125,7 +127,7 @@ def _find_here(path: str) -> Iterator[Location]:
     elif os.path.exists(path):
         yield Location(path)
     else:
-        raise BadFileError("there is no such file.", path)
+        raise BadFileError("there is no such file; check its name.", path)
 
 
 def _walk(folder: str) -> Iterator[str]:
@@ -152,7 +154,7 @@ def _find_remote(url: str) -> Iterator[Location]:
     elif system.exists(path):
         yield _remote(scheme, path, system, ())
     else:
-        raise BadFileError("there is no such file.", url)
+        raise BadFileError("there is no such file; check its name.", url)
 
 
 def _remote(scheme: str, name: str, system: Any, partition: Partition) -> Location:  # noqa: ANN401

@@ -223,7 +223,7 @@ def concatenate_tables(tables: Sequence[Table]) -> Table:
       x1  numeric  1 to 2
     """
     if not tables:
-        raise BadInputError("there are no rows.")
+        raise BadInputError("there are no rows; expected at least one.")
     if len(tables) == 1:
         return tables[0]
     columns = [_joined(pieces) for pieces in zip(*tables, strict=True)]

@@ -318,7 +318,7 @@ def _look(
             cells.look(column)
         advance(len(table))
     if not n_rows:
-        raise BadInputError(f"{rows.name}: it has no rows.")
+        raise BadInputError(f"{rows.name}: it has no rows; expected at least one.")
     return seen, named, n_rows
 
 
