@@ -1,6 +1,6 @@
 """Preparation of a worker when it starts, so that the first question need not wait.
 
-``dask worker --preload sklazy.dask`` imports `sklazy.dask`, and Dask calls `dask_setup`.
+``dask worker --preload sklazy.dask`` has Dask call `dask_setup`.
 """
 
 import numpy as np
