@@ -89,7 +89,7 @@ def test_what_cannot_be_opened_is_refused(tmp_path):
     one.save(tmp_path / "model", n_parts=2)
     with cluster(processes=False, n_workers=1):
         with pytest.raises(
-            BadInputError, match=r"no folder of a model\. Load one file"
+            BadInputError, match=r"not a model's folder\. Load a single file"
         ):
             sd.load(tmp_path / "file.sklazy")
         model = sd.LazyKNeighborsClassifier(3).fit(*as_dask())
@@ -98,6 +98,6 @@ def test_what_cannot_be_opened_is_refused(tmp_path):
         opened = sd.load(tmp_path / "model", timeout=60)
         for name in os.listdir(tmp_path / "model"):
             os.remove(tmp_path / "model" / name)
-        with pytest.raises(BadInputError, match="no folder of a model"):
+        with pytest.raises(BadInputError, match="not a model's folder"):
             sd.load(tmp_path / "model")
         check_equal(opened, one)  # what is mapped stays

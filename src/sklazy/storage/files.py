@@ -10,6 +10,7 @@ checksums. Nothing in a file is ever executed.
 import contextlib
 import hashlib
 import json
+import mmap
 import operator
 import os
 import struct
@@ -94,7 +95,7 @@ def create_file(
     layout: Sequence[Layout],
     check: Callable[[Path], object] | None = None,
     turn: AbstractContextManager[object] = AT_ANY_TIME,
-) -> Iterator[dict[str, NDArray[Any]]]:
+) -> Iterator["MappedArrays"]:
     """A file whose arrays, zeros at first, are written to within a ``with`` block.
 
     They lie in the file, not in memory. It takes the place of an old one at the end of
@@ -112,7 +113,8 @@ def create_file(
         file.write(prefix)
         file.flush()
         data = np.memmap(file, np.uint8, "r+", shape=(end,))
-        yield views_of(data.view(np.ndarray), len(prefix), layout)
+        views = views_of(data.view(np.ndarray), len(prefix), layout)
+        yield MappedArrays(data, views)
         data.flush()
         table = b"".join(checksums(data[len(prefix) :]))
         file.seek(end)
@@ -121,6 +123,22 @@ def create_file(
         file.flush()
         if check is not None:
             check(Path(file.name))
+
+
+class MappedArrays(dict[str, NDArray[Any]]):
+    """Arrays by name that lie in a file while it is written."""
+
+    def __init__(self, data: "np.memmap[Any, Any]", views: Arrays) -> None:
+        super().__init__(views)
+        self._data = data
+
+    def leave_memory(self) -> None:
+        """Count pages that were written as the system's, not as this process's.
+
+        They stay in the file, which others could see, so nothing is lost.
+        """
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._data._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]
 
 
 def _check_path(path: str) -> None:
