@@ -45,6 +45,22 @@ def test_a_cluster_comes_back_and_its_rows_come_and_go(tmp_path):
         assert sklazy.load(path).ids_.tolist() == one.ids_.tolist()
 
 
+def test_workers_that_prepare_themselves_answer_as_others(tmp_path, monkeypatch):
+    one = sklazy.LazyKNeighborsClassifier(3).fit(TABLE, CLASSES)
+    one.save(tmp_path / "model", n_parts=2)
+    prepared = []
+
+    def dask_setup(worker):
+        prepared.append(worker.address)
+        setup(worker)
+
+    setup = sd.dask_setup
+    monkeypatch.setattr(sd, "dask_setup", dask_setup)
+    with cluster(processes=False, preload=["sklazy.dask"]) as client:
+        assert len(prepared) == len(client.nthreads()) == 2
+        check_equal(sd.load(tmp_path / "model", timeout=60), one)
+
+
 def test_other_methods_are_copied_to_the_workers(tmp_path):
     one = sklazy.LazyKernelClassifier().fit(TABLE, CLASSES)
     one.save(tmp_path / "model", n_parts=3)

@@ -41,6 +41,8 @@ from sklazy.storage.placing import AT_ANY_TIME, naming_file, replacing_file, tak
 MAGIC = b"SKLAZY\x1a\n"
 VERSION = 2
 
+_AT_ONCE = 1 << 27  # bytes of a file that are checked together; some blocks
+
 _PREFIX = struct.Struct("<8sIQ")
 _TYPES = ("<f8", "<i8", "<u8", "<i4", "<i2", "|i1", "|u1")
 
@@ -114,9 +116,13 @@ def create_file(
         file.flush()
         data = np.memmap(file, np.uint8, "r+", shape=(end,))
         views = views_of(data.view(np.ndarray), len(prefix), layout)
-        yield MappedArrays(data, views)
+        arrays = MappedArrays(data, views)
+        yield arrays
         data.flush()
-        table = b"".join(checksums(data[len(prefix) :]))
+        table = b""
+        for first in range(len(prefix), end, _AT_ONCE):
+            arrays.leave_memory()
+            table += b"".join(checksums(data[first : min(end, first + _AT_ONCE)]))
         file.seek(end)
         file.write(table)
         file.write(hashlib.sha256(prefix + table).digest())

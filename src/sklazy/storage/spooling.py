@@ -39,9 +39,18 @@ class _Piece(NamedTuple):
     targets: Floats
     ids: NDArray[np.int64]  # (1, n_rows), zeros where ids are text
 
+    def arrays(self) -> list[NDArray[Any]]:
+        """All of them, in the order in which they lie there."""
+        return [self.numbers, self.codes, self.targets, self.ids]
+
     def rows(self, first: int, last: int) -> "_Piece":
         """Some of the rows."""
-        return _Piece(*(array[:, first:last] for array in self))
+        return _Piece(
+            self.numbers[:, first:last],
+            self.codes[:, first:last],
+            self.targets[:, first:last],
+            self.ids[:, first:last],
+        )
 
 
 class Spool:
@@ -85,7 +94,7 @@ class Spool:
             self._texts.append(ids)
         elif len(ids):
             self._last_id = max(self._last_id, int(ids.max()))
-        numbers = np.zeros(len(ids), np.int64) if is_text else ids
+        numbers = np.zeros(len(ids), np.int64) if is_text else np.asarray(ids, np.int64)
         self._keep(_Piece(incoming.numbers, codes, targets, numbers[None]), len(table))
         self.n_rows += len(table)
 
@@ -96,7 +105,8 @@ class Spool:
             last = min(n_rows, first + size - self._n_waiting)
             end = self._n_waiting + last - first
             waiting = self._waiting.rows(self._n_waiting, end)
-            for room, array in zip(waiting, rows.rows(first, last), strict=True):
+            some = rows.rows(first, last)
+            for room, array in zip(waiting.arrays(), some.arrays(), strict=True):
                 room[:] = array
             self._n_waiting, first = end, last
             if end == size:
@@ -107,7 +117,7 @@ class Spool:
         if not self._n_waiting:
             return
         with naming_file(self.out):
-            for array in self._waiting.rows(0, self._n_waiting):
+            for array in self._waiting.rows(0, self._n_waiting).arrays():
                 self._file.write(np.ascontiguousarray(array).data)
             self._file.flush()
         self._sizes.append(self._n_waiting)
@@ -179,14 +189,19 @@ class Spool:
             if j not in numeric:  # no row has a value of it
                 yield np.zeros(0)
                 continue
-            column = self._column(np.float64, 8 * numeric.index(j))
-            values, by_value = sort_pairs(column, classes)
-            yield sorted_cuts(values, by_value, coder.n_classes, criterion)
+            yield self._find_cuts(numeric.index(j), classes, coder.n_classes, criterion)
+
+    def _find_cuts(
+        self, number: int, classes: NDArray[np.int32], n_classes: int, criterion: str
+    ) -> Floats:
+        """The cuts of a column of numbers, which leaves memory before the next."""
+        pairs = sort_pairs(self._column(np.float64, 8 * number), classes)
+        return sorted_cuts(*pairs, n_classes, criterion)
 
     def names(self) -> tuple[Named, int, int]:
         """The kind of ids, see `Outline`; those that two rows have are refused."""
         if self._texts:
-            names = np.concatenate(self._texts)
+            names: NDArray[np.object_] = np.concatenate(self._texts)
             self._texts = [names]
             _check_different(names.tolist())
             return "text", 1, width_of(names.tolist())

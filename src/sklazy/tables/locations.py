@@ -57,9 +57,14 @@ class Location(NamedTuple):
     @property
     def n_bytes(self) -> int:
         """Its length."""
-        if self.system is None:
-            return os.stat(self.path).st_size
-        return int(self.system.size(self.inside) or 0)
+        try:
+            if self.system is None:
+                return os.stat(self.path).st_size
+            return int(self.system.size(self.inside) or 0)
+        except FileNotFoundError:
+            raise BadFileError(
+                "there is no such file, or it is gone.", self.path
+            ) from None
 
 
 def is_several(where: object) -> bool:

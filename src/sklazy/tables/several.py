@@ -182,7 +182,8 @@ def _describe(held: tuple[Any, ...]) -> str:
     if declared is not None:
         return f"the declared labels {list(declared[:3])}"
     if reading is not None:
-        return f"values of the type {reading.style}"
+        zone = f" in {reading.unit}" if reading.unit == "UTC" else ""
+        return f"values of the type {reading.style}{zone}"
     return "numbers" if kind == "numeric" else "labels"
 
 

@@ -65,8 +65,8 @@ class EnsembleAnswer:
     traced : (changes, starts), or None
         Changes of the outputs along random paths, and where they start, if the
         learner traces them; see `trace_changes`.
-    found : Neighbors or None
-        The nearest cases, if the bags needed them.
+    searched : Neighbors, optional
+        The nearest cases, where answers needed them.
     """
 
     learner: "EnsembleLearner"
@@ -76,7 +76,7 @@ class EnsembleAnswer:
     outputs: Floats
     combined: Combined
     traced: tuple[Floats, Floats] | None = None
-    found: Neighbors | None = None
+    searched: Neighbors | None = None
 
     @cached_property
     def neighbors(self) -> Neighbors:
@@ -84,8 +84,8 @@ class EnsembleAnswer:
 
         Plain bags need none: they are looked for when a receipt lists them.
         """
-        if self.found is not None:
-            return self.found
+        if self.searched is not None:
+            return self.searched
         return self.data.nearest(self.queries, min(N_TRIED, self.data.n_rows))
 
     @property
