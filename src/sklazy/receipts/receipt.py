@@ -435,7 +435,9 @@ def _parse_json(text: str | bytes) -> object:
     try:
         return json.loads(text, object_pairs_hook=_distinct)
     except (ValueError, RecursionError) as error:
-        raise ReceiptError(f"this is not JSON ({error}).") from None
+        raise ReceiptError(
+            f"this is not JSON ({error}); give what to_json() returned."
+        ) from None
 
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:

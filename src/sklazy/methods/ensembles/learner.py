@@ -86,8 +86,7 @@ class EnsembleAnswer:
         """
         if self.searched is not None:
             return self.searched
-        n_near = max(self.bags.neighbors.shape[1], N_TRIED)
-        return self.data.nearest(self.queries, min(n_near, self.data.n_rows))
+        return self.data.nearest(self.queries, min(N_TRIED, self.data.n_rows))
 
     @property
     def base(self) -> CaseBase:
@@ -214,8 +213,8 @@ class EnsembleLearner:
         else:
             outputs = self.ask(data, queries, bags)
         combined = self.combine_outputs(data, neighbors, bags, outputs)
-        found = bags, outputs, combined, traced, neighbors
-        return EnsembleAnswer(self, data, queries, *found)
+        parts = bags, outputs, combined, traced, neighbors
+        return EnsembleAnswer(self, data, queries, *parts)
 
     def _effort(self, data: EnsembleData, n_near: int) -> Effort:
         """A search and the members of all bags; memory for what they answer."""
