@@ -1004,3 +1004,19 @@ def test_figures_that_do_not_exist_are_dashes(run, tmp_path):
     assert code == 0
     assert "nan" not in out
     assert re.search(r"b +1 +- +0\.000", out)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("select", "--max-candidates", "9"),
+        ("race", "-c", "ridge,lazy-learning"),
+        ("advise", "--max-seconds", "0.01"),
+    ],
+    ids=lambda one: one[0],
+)
+def test_the_column_of_ids_is_no_feature_anywhere(flats, command):
+    name, *more = command
+    done = flats(name, "flats.csv", "-t", "rent", "--id", "flat", *more)
+    assert done[0] == 0, done[2]
+    assert "set aside" not in done[2]

@@ -213,6 +213,11 @@ WAYS = [
         ("verify", "why.json", "rent.sklazy"),
     ),
     (
+        ("verify", "edited.json"),
+        "or run sklazy explain again",
+        ("explain", "rent.sklazy", "new-flats.csv", "--row", "0", "-o", "again.json"),
+    ),
+    (
         ("verify", "empty.json"),
         "expected a receipt, or a list of receipts",
         ("verify", "why.json"),
@@ -273,6 +278,8 @@ def folder(tmp_path_factory):
     Path(folder, "twice.csv").write_text("a,a\n1,2\n")
     Path(folder, "full").mkdir()
     Path(folder, "full", "other.txt").write_text("mine")
+    why = Path(folder, "why.json").read_text("utf-8")
+    Path(folder, "edited.json").write_text(why.replace("north", "south"))
     Path(folder, "empty.json").write_text("[]")
     return folder
 

@@ -36,6 +36,8 @@ _HINTS: tuple[tuple[str, str], ...] = (
     (rf"\bname its encoding, for example encoding={_TEXT}", "give --encoding {value}"),
     (rf"\bencoding={_TEXT}", "--encoding {value}"),
     (rf"\b(?P<name>delimiter|decimal)={_TEXT}", "--{name} {value}"),
+    (r"\bor call explain\(\) again", "or run sklazy explain again"),
+    (r"\bwith explain\(\)\.", "with sklazy explain."),
     (r"^coverage=(?=[\d.]+ needs)", "--coverage "),
     (r"(?<=Raise\s)max_(?P<name>rows|seconds)\b", "--max-{name}"),
     (r"\bmax_(?P<name>cells|bytes)=float\('inf'\)", "--max-{name} inf"),
