@@ -22,7 +22,7 @@ from sklazy.answer.threads import run_chunks
 from sklazy.casebase import CaseBase
 from sklazy.casebase.bins import rows_behind_cuts
 from sklazy.casebase.kinds import holds_last_value, times_of
-from sklazy.casebase.moments import holds_clock
+from sklazy.casebase.moments import holds_weights
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import Chunk, Queries
 from sklazy.report.progress import track
@@ -34,6 +34,8 @@ def leave_one_out(
     rows: Ints,
     outputs: Sequence[str],
     n_jobs: int | None = None,
+    *,
+    settled: bool = False,
 ) -> Outputs:
     """Answer for cases, each by all others.
 
@@ -48,6 +50,8 @@ def leave_one_out(
     outputs : sequence of str
         Outputs to return; see `answer_queries`.
     n_jobs : int, optional
+    settled : bool, default=False
+        Whether balanced weights of classes stay those of all rows.
 
     Returns
     -------
@@ -55,15 +59,23 @@ def leave_one_out(
     """
     check_leaves_some(base)
     base = base.joined()  # every row is asked about, so all must be at hand
-    bound = holds_last_value(base) | holds_clock(base)
+    bound = holds_last_value(base) | holds_weights(base, settled=settled)
     stay = (learner.can_leave_out(base) & ~bound)[rows]
     if stay.all():
         return _exclude(learner, base, rows, outputs, n_jobs)
-    forgotten = forget_each(learner, base, rows[~stay], outputs)
+    others = _settle(base) if settled and base.schema.balanced else base
+    forgotten = forget_each(learner, others, rows[~stay], outputs)
     if not stay.any():
         return forgotten
     excluded = _exclude(learner, base, rows[stay], outputs, n_jobs)
     return tuple(_merge(stay, *pair) for pair in zip(excluded, forgotten, strict=True))
+
+
+def _settle(base: CaseBase) -> CaseBase:
+    """A copy whose weights stay as they count now."""
+    others = copy.deepcopy(base)
+    others.settle_weights()
+    return others
 
 
 def _exclude(

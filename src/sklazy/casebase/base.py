@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sklazy.casebase.balance import balance_weights
 from sklazy.casebase.bins import Bins, Ranges
 from sklazy.casebase.coder import Coder
 from sklazy.casebase.deferred_cases import WaitingCases
@@ -251,6 +252,16 @@ class CaseBase(Hashed):
             self.bins.restore(cuts)
             self._outdate()
 
+    def settle_weights(self) -> None:
+        """Keep balanced weights as they count now, whatever rows come and go."""
+        with self._lock:
+            self._drop_state()
+            weights = np.zeros((1, self.rows.capacity))
+            weights[0, : self.n_rows] = self.weights
+            self.rows.own_weights = weights
+            self.schema = replace(self.schema, balanced=False)
+            self._outdate()
+
     # --- questions --------------------------------------------------------------------
 
     is_parted: ClassVar[bool] = False
@@ -294,7 +305,7 @@ class CaseBase(Hashed):
         Equal rows lie side by side, by their names; parts have the same order.
         """
         return np.argsort(
-            self.coder.order(self.rows.take(rows), self.tie_breakers()[rows])
+            self.coder.order(self.content(rows), self.tie_breakers()[rows])
         )
 
     def first_in_order(self, n_rows: int) -> NDArray[np.int64]:
@@ -306,16 +317,27 @@ class CaseBase(Hashed):
     @property
     def weighted(self) -> bool:
         """Whether any row has another weight than 1."""
-        if not self.rows.own_weights.size and self.half_life is None:
+        if not self.rows.own_weights.size and not self._weights_follow:
             return False
         return self.derive("weighted", lambda: bool((self.weights != 1).any()))
 
     @property
     def weights(self) -> NDArray[np.float64]:
         """How much rows count now, in the order they lie in; not to be written to."""
-        if self.half_life is None:
+        if not self._weights_follow:
             return self.rows.weights
-        return self.derive("weights", self._fade)
+        return self.derive("weights", self._weigh)
+
+    @property
+    def _weights_follow(self) -> bool:
+        """Whether the weights of rows depend on other rows."""
+        return self.half_life is not None or self.schema.balanced
+
+    def _weigh(self) -> NDArray[np.float64]:
+        weights = self.rows.weights if self.half_life is None else self._fade()
+        if not self.schema.balanced:
+            return weights
+        return balance_weights(weights, self.rows.classes[: self.n_rows])
 
     def _fade(self) -> NDArray[np.float64]:
         assert self.half_life is not None

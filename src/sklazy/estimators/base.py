@@ -684,7 +684,9 @@ class LazyEstimator(BaseEstimator):
             learner = self._current_learner(cases)
             if approximate:
                 learner = at_once(learner, cases)
-            return self._left_out_by(cases, learner, rows, *outputs)
+            return self._left_out_by(
+                cases, learner, rows, *outputs, settled=approximate
+            )
 
     def _left_out_by(
         self,
@@ -692,10 +694,13 @@ class LazyEstimator(BaseEstimator):
         learner: AnyLearner,
         rows: ArrayLike | None,
         *outputs: str,
+        settled: bool = False,
     ) -> tuple[NDArray[Any], ...]:
         """Answer for rows of one state of the cases, each left out."""
         places = places_of(cases, rows)
-        answers = leave_one_out(learner, cases, places, outputs, self.n_jobs)
+        answers = leave_one_out(
+            learner, cases, places, outputs, self.n_jobs, settled=settled
+        )
         return self._decode(outputs, answers, cases)
 
     def _decode(

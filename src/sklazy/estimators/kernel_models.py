@@ -104,6 +104,10 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
     half_life : number or timedelta, optional
         Age at which a row has half the weight of the newest, in units of `times`, or in
         rows without times.
+    class_weight : {None, "balanced"} or dict, optional
+        Weight of each class, times that of the row: a dict by label, 1 for classes that
+        it does not name, or such that all classes weigh alike, which follows rows that
+        are added and forgotten. Counts from `fit` on.
     n_jobs : int, optional
         Number of threads. Default: all cores.
     device : {None, "cuda", "cuda:1", ..., "cuda:all"}
@@ -170,6 +174,7 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
         categorical_features: object = "from_dtype",
         window: Length | None = None,
         half_life: Length | None = None,
+        class_weight: object = None,
         n_jobs: int | None = None,
         device: str | None = None,
     ) -> None:
@@ -185,6 +190,7 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
             device=device,
         )
         self.n_paths = n_paths
+        self.class_weight = class_weight
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -26,7 +26,7 @@ from sklazy.estimators.blends.members import (
 from sklazy.estimators.classifiers import ApproximateClassifier
 from sklazy.estimators.parameters import check_count
 from sklazy.estimators.regressors import ApproximateRegressor
-from sklazy.methods.blends.learner import BlendLearner
+from sklazy.methods.blends.learner import MORE_LEFT_OUT, BlendLearner
 
 
 class LazyBlend(LazyEstimator):
@@ -73,11 +73,13 @@ class LazyBlend(LazyEstimator):
         defaults, trees = self.default_members, FOR_MANY[self.target.kind][0]
         is_fixed = f"{trees}__max_iter" in (self.member_parameters or {})
         grown = trees if defaults and not is_fixed else ""
-        members = make_members(named, self._n_attributes, grown)
+        n_left = int(self.max_loo_rows)
+        n_judged = n_left * MORE_LEFT_OUT
+        members = make_members(named, self._n_attributes, grown, n_judged)
         return BlendLearner(
             self.target,
             members,
-            int(self.max_loo_rows),
+            n_left,
             of_few_rows=FOR_FEW if defaults else (),
             of_many_rows=(trees,) if defaults else (),
             grows=not self.estimators,
@@ -192,6 +194,10 @@ class LazyClassifier(LazyBlend, ApproximateClassifier):
     half_life : number or timedelta, optional
         Age at which a row has half the weight of the newest, in units of `times`, or in
         rows without times.
+    class_weight : {None, "balanced"} or dict, optional
+        Weight of each class, times that of the row: a dict by label, 1 for classes that
+        it does not name, or such that all classes weigh alike, which follows rows that
+        are added and forgotten. Counts from `fit` on.
     n_jobs : int, optional
         Number of threads. Default: all cores.
     device : {None, "cuda", "cuda:1", ..., "cuda:all"}
@@ -254,6 +260,33 @@ class LazyClassifier(LazyBlend, ApproximateClassifier):
     >>> sum(more.weights_.values())
     1.0
     """
+
+    def __init__(
+        self,
+        estimators: Sequence[Any] | None = None,
+        *,
+        default_members: bool = True,
+        max_loo_rows: int = 300,
+        member_parameters: Mapping[str, Any] | None = None,
+        categorical_features: object = "from_dtype",
+        window: Length | None = None,
+        half_life: Length | None = None,
+        class_weight: object = None,
+        n_jobs: int | None = None,
+        device: str | None = None,
+    ) -> None:
+        super().__init__(
+            estimators,
+            default_members=default_members,
+            max_loo_rows=max_loo_rows,
+            member_parameters=member_parameters,
+            categorical_features=categorical_features,
+            window=window,
+            half_life=half_life,
+            n_jobs=n_jobs,
+            device=device,
+        )
+        self.class_weight = class_weight
 
 
 class LazyRegressor(LazyBlend, ApproximateRegressor):

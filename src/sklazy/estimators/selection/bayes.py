@@ -59,6 +59,10 @@ class LazyNBClassifier(SelectingClassifier):
     half_life : number or timedelta, optional
         Age at which a row has half the weight of the newest, in units of `times`, or in
         rows without times.
+    class_weight : {None, "balanced"} or dict, optional
+        Weight of each class, times that of the row: a dict by label, 1 for classes that
+        it does not name, or such that all classes weigh alike, which follows rows that
+        are added and forgotten. Counts from `fit` on.
     n_jobs : int, optional
         Number of threads. Default: all cores.
 
@@ -117,6 +121,7 @@ class LazyNBClassifier(SelectingClassifier):
         hierarchy: Mapping[Any, Any] | None = None,
         window: Length | None = None,
         half_life: Length | None = None,
+        class_weight: object = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_attributes = n_attributes
@@ -134,6 +139,7 @@ class LazyNBClassifier(SelectingClassifier):
         self.hierarchy = hierarchy
         self.window = window
         self.half_life = half_life
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
 
     @classmethod

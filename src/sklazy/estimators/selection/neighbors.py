@@ -96,6 +96,10 @@ class LazyKNeighborsClassifier(SelectingClassifier):
     half_life : number or timedelta, optional
         Age at which a row has half the weight of the newest, in units of `times`, or in
         rows without times.
+    class_weight : {None, "balanced"} or dict, optional
+        Weight of each class, times that of the row: a dict by label, 1 for classes that
+        it does not name, or such that all classes weigh alike, which follows rows that
+        are added and forgotten. Counts from `fit` on.
     n_jobs : int, optional
         Number of threads. Default: all cores.
     device : {None, "cuda", "cuda:1", ..., "cuda:all"}
@@ -172,6 +176,7 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         hierarchy: Mapping[Any, Any] | None = None,
         window: Length | None = None,
         half_life: Length | None = None,
+        class_weight: object = None,
         n_jobs: int | None = None,
         device: str | None = None,
     ) -> None:
@@ -192,6 +197,7 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         self.hierarchy = hierarchy
         self.window = window
         self.half_life = half_life
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.device = device
 

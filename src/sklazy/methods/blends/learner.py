@@ -36,7 +36,8 @@ OUTPUTS = {"nominal": "probabilities", "numeric": "values"}
 MANY_ROWS = 2000
 """Rows beyond which other members answer."""
 
-_MORE_LEFT_OUT = 10  # times as many, of many rows
+MORE_LEFT_OUT = 10
+"""Times as many rows are left out, of many."""
 
 
 class MemberAnswer(NamedTuple):
@@ -117,7 +118,9 @@ class LearnerMember:
 
     def _leave_out(self, learner: AnyLearner, base: CaseBase, rows: Ints) -> Floats:
         output = OUTPUTS[learner.target.kind]
-        (left_out,) = leave_one_out(learner, base, rows, (output,), n_jobs=1)
+        (left_out,) = leave_one_out(
+            learner, base, rows, (output,), n_jobs=1, settled=True
+        )
         return left_out
 
 
@@ -269,7 +272,7 @@ class BlendLearner:
     def _count_left_out(self, n_rows: int) -> int:
         """How many rows are left out: none if there is only one."""
         more = self.grows and n_rows > MANY_ROWS
-        return (n_rows > 1) * self.max_loo_rows * (_MORE_LEFT_OUT if more else 1)
+        return (n_rows > 1) * self.max_loo_rows * (MORE_LEFT_OUT if more else 1)
 
     def _try(self, member: Member, base: CaseBase, rows: Ints) -> "_Tried | str":
         """A member and its left-out predictions, or why it cannot be one."""

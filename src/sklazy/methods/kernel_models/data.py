@@ -61,6 +61,7 @@ Ints = NDArray[np.int64]
 _MOST_QUERIES = 1024
 _DEVICE_SLICES = 1 << 13, 1 << 14
 _MORE_LEFT_OUT = 5  # times `max_loo_rows`, of many cases
+_MORE_FOR_RIDGES = 2  # the same, where each ridge is a system of all landmarks
 _N_STAGES = 4  # of which the last two take longest
 _MORE_COPIES = 4  # times `max_loo_rows`, that random paths see of rows with weights
 
@@ -267,7 +268,8 @@ def sum_up_rows(
     if n_landmarks is None:
         n_landmarks = count_landmarks(len(targets), limits.max_rows)
     columns = columns._replace(weights=settings.weights)
-    judged = np.arange(len(targets))[first], judge
+    first = outcomes.first_rows(_MORE_FOR_RIDGES * limits.max_loo_rows)
+    judged = np.arange(len(targets))[first], find_judge(outcomes, first)
     weights = outcomes.weights
     return solve_landmarks(columns, settings, targets, judged, n_landmarks, weights)
 
