@@ -32,6 +32,7 @@ from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError, warn_once
 from sklazy.estimators.inputs import class_column
 from sklazy.estimators.parameters import check_choice, check_columns
+from sklazy.estimators.state import let_choices_age
 from sklazy.flow import Queries
 from sklazy.tables import Table, as_table
 from sklazy.tables.arrays import are_dicts
@@ -103,6 +104,7 @@ def keep_part(
         schema=_make_schema(as_read, target, y, classes, indexed=index is not None),
     )
     _forget_old(model, cases)
+    let_choices_age(model, cases)
     if whole:
         model._check_cases(cases)
     fitted = model._find_fitted(y)

@@ -19,6 +19,7 @@ from sklazy.casebase import CaseBase
 from sklazy.estimators.blends.boosted_members import BoostedMember, on_one_thread
 from sklazy.estimators.blends.sklearn_members import (
     assign_folds,
+    describe_estimator,
     find_weights,
     share_with_twins,
 )
@@ -71,7 +72,9 @@ class GrownMember(BoostedMember):
             return np.asarray(targets - _left_out_line(base))
 
     def _make_model(self, base: CaseBase) -> Model:
-        return super()._make_model(base).set_params(max_iter=self._grow(base).n_trees)
+        key = "number of trees", describe_estimator(self.name, self.estimator)
+        n_trees = base.choose(key, lambda: self._grow(base).n_trees)
+        return super()._make_model(base).set_params(max_iter=n_trees)
 
     def _out_of_fold(self, base: CaseBase) -> Floats:
         answers = self._grow(base).answers
