@@ -4,12 +4,17 @@
 
 Features of a row are deleted in the order of their contributions to the predicted
 class, the largest first, and the probability of that class is watched; and features are
-inserted in the same order into a row of which nothing is known. A cell is deleted by
-putting cells of training rows in its place, the mean of five draws, for both models
-alike. An order is the steeper the larger the area between both curves. Beside our blend
+inserted in the same order into a row of which nothing is known. An order is the steeper
+the larger the area between both curves, in probability or in log odds. Beside our blend
 stands TreeSHAP on a random forest of 100 trees (needs shap, in an environment of its
-own). The last columns are random orders for the blend, and how many different sets of
-three leading features the rows have.
+own). A cell is deleted, for both models alike, by putting in its place
+
+- others: cells of training rows, the mean of five draws;
+- missing: nothing; the forest, which cannot lack cells, gets the median or the code -1;
+- usual: the median or the most frequent label.
+
+Then come random orders for the blend, and how many different sets of three leading
+features the rows have.
 
 Sets of at most 800 rows: 80 % learned, the first rows of the rest asked.
 """
@@ -29,6 +34,8 @@ from sklazy import LazyClassifier
 from sklazy_studies.accuracy.sets import CHOOSE, MOST_ROWS, REPORT
 
 N_DRAWS = 5
+WAYS = "others", "missing", "usual"
+LEAST = 1e-3  # probability, where it is turned into log odds
 
 
 def encode(frame, known):
@@ -44,30 +51,49 @@ def encode(frame, known):
     return pd.DataFrame(columns).to_numpy()
 
 
-def follow_orders(predict, rows, known, orders, random):
+def pool_rows(rows, known):
+    """Rows, known rows, one of usual cells and one of missing ones, in one frame."""
+    usual = {
+        name: cells.median()
+        if pd.api.types.is_numeric_dtype(cells)
+        else cells.mode().iloc[0]
+        for name, cells in known.items()
+    }
+    pool = pd.concat([rows, known, pd.DataFrame([usual])], ignore_index=True)
+    return pool.reindex(range(len(pool) + 1)).astype(known.dtypes)
+
+
+def follow_orders(predict, pool, orders, others):
     """Probabilities with the first 0, 1, ... features deleted, and inserted alone.
 
-    `predict` takes rows by a model; both results are (n_rows, n_features + 1).
+    `predict` takes rows, and which query each belongs to; `others` are the rows of the
+    pool that lend cells, (n_rows, n_draws). The curves are (2, n_rows, n_features + 1).
     """
     n_rows, n_features = orders.shape
-    curves = np.zeros((2, n_rows, n_features + 1))
-    for query in range(n_rows):
-        ranks = np.argsort(orders[query])
-        for _ in range(N_DRAWS):
-            other = known.iloc[[int(random.integers(len(known)))]]
-            for way, compare in enumerate((np.less, np.greater_equal)):
-                steps = [compare(ranks, step) for step in range(n_features + 1)]
-                mixed = pd.concat([rows.iloc[[query]]] * len(steps), ignore_index=True)
-                for j, name in enumerate(mixed):
-                    gone = np.array([step[j] for step in steps])
-                    mixed.loc[gone, name] = other[name].iloc[0]
-                curves[way, query] += predict(mixed, query) / N_DRAWS
-    return curves
+    ranks = np.argsort(orders, axis=1)[:, None, None]
+    steps = np.arange(n_features + 1)[:, None]
+    gone = np.stack([ranks < steps, ranks >= steps])
+    query = np.arange(n_rows)[None, :, None, None]
+    shape = (2, *others.shape, n_features + 1)
+    asked = np.broadcast_to(query, shape).ravel()
+    mixed = {
+        name: pool[name]
+        .take(np.where(gone[..., j], others[None, :, :, None], query).ravel())
+        .reset_index(drop=True)
+        for j, name in enumerate(pool)
+    }
+    return predict(pd.DataFrame(mixed), asked).reshape(shape).mean(axis=2)
 
 
 def find_area(curves):
     """The area between insertion and deletion, a share of the width; the mean."""
     return float((curves[1].mean(axis=1) - curves[0].mean(axis=1)).mean())
+
+
+def find_areas(curves):
+    """The area in probability and in log odds."""
+    shares = np.clip(curves, LEAST, 1.0 - LEAST)
+    return find_area(curves), find_area(np.log(shares / (1.0 - shares)))
 
 
 def judge_set(folder, name, n_rows):
@@ -83,32 +109,42 @@ def judge_set(folder, name, n_rows):
     blend = LazyClassifier(n_jobs=1).fit(known, labels)
     found = blend.contributions(rows)
     classes = blend.classes_.tolist()
-    output = [classes.index(label) for label in found.of]
+    output = np.array([classes.index(label) for label in found.of])
     forest = RandomForestClassifier(100, random_state=0, n_jobs=1)
     forest.fit(encode(known, known), labels)
-    said = forest.predict(encode(rows, known))
-    chosen = [forest.classes_.tolist().index(label) for label in said]
+    predicted = forest.predict(encode(rows, known))
+    chosen = np.array([forest.classes_.tolist().index(one) for one in predicted])
     values = shap.TreeExplainer(forest).shap_values(encode(rows, known))
     by_tree = np.array([values[i, :, c] for i, c in enumerate(chosen)])
 
     def ask_blend(mixed, query):
-        return blend.predict_proba(mixed)[:, output[query]]
+        return blend.predict_proba(mixed)[np.arange(len(mixed)), output[query]]
 
     def ask_forest(mixed, query):
-        return forest.predict_proba(encode(mixed, known))[:, chosen[query]]
+        shares = forest.predict_proba(encode(mixed, known))
+        return shares[np.arange(len(mixed)), chosen[query]]
 
-    order = {"blend": np.argsort(-found.values, axis=1, kind="stable")}
-    order["forest"] = np.argsort(-by_tree, axis=1, kind="stable")
-    random = np.random.default_rng(1)
-    order["random"] = np.array([random.permutation(frame.shape[1]) for _ in output])
-    asked = {"blend": ask_blend, "forest": ask_forest, "random": ask_blend}
-    areas = {
-        who: find_area(
-            follow_orders(ask, rows, known, order[who], np.random.default_rng(2))
-        )
-        for who, ask in asked.items()
+    random, pool = np.random.default_rng(1), pool_rows(rows, known)
+    at_random = [random.permutation(frame.shape[1]) for _ in output]
+    orders = {
+        "blend": (ask_blend, np.argsort(-found.values, axis=1, kind="stable")),
+        "forest": (ask_forest, np.argsort(-by_tree, axis=1, kind="stable")),
+        "random": (ask_blend, np.array(at_random)),
     }
-    leading = {tuple(sorted(one[:3].tolist())) for one in order["blend"]}
+    n_rows, draws = len(rows), np.random.default_rng(2)
+    lent = {
+        "others": n_rows + draws.integers(len(known), size=(n_rows, N_DRAWS)),
+        "missing": np.full((n_rows, 1), len(pool) - 1),
+        "usual": np.full((n_rows, 1), len(pool) - 2),
+    }
+    areas = {
+        way: {
+            who: find_areas(follow_orders(ask, pool, order, lent[way]))
+            for who, (ask, order) in orders.items()
+        }
+        for way in WAYS
+    }
+    leading = {tuple(sorted(one[:3].tolist())) for one in orders["blend"][1]}
     return {"set": name, **areas, "leading": f"{len(leading)} of {len(rows)}"}
 
 
@@ -134,15 +170,27 @@ def main():
     for name in names[: options.sets]:
         results.append(judge_set(options.data, name, options.rows))
         one = results[-1]
+        texts = [
+            f"{way} " + " ".join(f"{areas[0]:.3f}" for areas in one[way].values())
+            for way in WAYS
+        ]
         print(
-            f"{one['set']:18} blend {one['blend']:.3f}  forest {one['forest']:.3f}  "
-            f"random {one['random']:.3f}  leading {one['leading']}",
-            flush=True,
+            f"{one['set']:18} {'  '.join(texts)}  leading {one['leading']}", flush=True
         )
         if options.out:
             options.out.write_text(json.dumps(results, indent=1))
-    wins = sum(one["blend"] >= one["forest"] for one in results)
-    print(f"blend at least as steep on {wins} of {len(results)}")
+    print("(of each: blend, forest, random)")
+    for way in WAYS:
+        for form, words in enumerate(("probability", "log odds")):
+            areas = [
+                [one[way][who][form] for who in ("blend", "forest")] for one in results
+            ]
+            wins = sum(ours >= theirs for ours, theirs in areas)
+            means = " and ".join(f"{mean:.3f}" for mean in np.mean(areas, axis=0))
+            print(
+                f"{way}, {words}: blend at least as steep on {wins} of {len(areas)}; "
+                f"mean area {means}"
+            )
 
 
 if __name__ == "__main__":

@@ -42,6 +42,10 @@ _WARNED: set[str] = set()  # texts of warnings that were shown
 _BETWEEN = ("sklearn", "joblib")  # libraries that call this one for the user
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class SklazyError(Exception):
     """Base class of every error of this library."""
 

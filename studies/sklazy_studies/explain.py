@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import OrthogonalMatchingPursuit
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
 from sklazy.casebase import CaseBase
@@ -100,6 +103,50 @@ def explain_tree_rule(folder: Path) -> Iterator[str]:
     """Fold 0 of RACSAM's sets by R's tree, as in its source and as on its help page."""
     trees = {"source": RTree(), "help page": RTree(within=True)}
     yield from _compare_peers(folder, trees, racsam.COLUMNS.index("tree"))
+
+
+def explain_census_tree(folder: Path) -> Iterator[str]:
+    """House_8L, fold 0, by R's tree: finer trees, medians of leaves, logarithms."""
+    data = load_set(find_known("house_8L"), folder)
+    X, y = data.table.to_pandas().to_numpy(np.float64), data.numbers / 1e5
+    testing = plain_folds(len(X), 5, 1) == 0
+    X_test, truth, X, y = X[testing], y[testing], X[~testing], y[~testing]
+    for least in (0.01, 0.005, 0.002, 0.001):
+        trees = [RTree(least, within=way).fit(X, y) for way in (False, True)]
+        errors = [np.abs(tree.predict(X_test) - truth).mean() for tree in trees]
+        yield f"mindev {least}: source {errors[0]:.3f}, help page {errors[1]:.3f}"
+    tree = RTree().fit(X, y)
+    leaves = tree.predict(X)
+    medians = {leaf: np.median(y[leaves == leaf]) for leaf in np.unique(leaves)}
+    found = np.array([medians[leaf] for leaf in tree.predict(X_test)])
+    yield f"medians of leaves: {np.abs(found - truth).mean():.3f}"
+    found = np.exp(RTree().fit(X, np.log(y + 1e-5)).predict(X_test))
+    yield f"logarithms of prices: {np.abs(found - truth).mean():.3f} (paper 0.17)"
+
+
+def explain_ailerons(folder: Path) -> Iterator[str]:
+    """Ailerons, fold 0: answers rounded as its targets are, and local parabolas."""
+    data = load_set(find_known("ailerons"), folder)
+    X, y = data.table.to_pandas().to_numpy(np.float64), data.numbers * 1e4
+    testing = plain_folds(len(X), 5, 1) == 0
+    boosted = HistGradientBoostingRegressor(max_iter=150, random_state=0)
+    greedy = OrthogonalMatchingPursuit(n_nonzero_coefs=8)
+    greedy.fit(StandardScaler().fit_transform(X[~testing]), y[~testing])
+    likely = np.flatnonzero(greedy.coef_)
+    asked = np.flatnonzero(testing)[:600]
+    yield f"targets have {len(np.unique(y))} values, whole multiples of 1e-4"
+    for words, model, rows, columns in (
+        ("boosting", boosted, testing, slice(None)),
+        ("local lines of 8 inputs", LazyLearningRegressor(), asked, likely),
+        ("parabolas of 8 inputs", LazyLearningRegressor(degrees=2), asked, likely),
+    ):
+        model.fit(X[~testing][:, columns], y[~testing])
+        found = model.predict(X[rows][:, columns])
+        errors = [
+            np.abs(answer - y[rows]).mean() for answer in (found, np.round(found))
+        ]
+        yield f"{words}: {errors[0]:.3f}e-4, rounded {errors[1]:.3f}e-4"
+    yield "paper: LL-RAC1 0.97e-4, LL-RAC2 0.90e-4"
 
 
 def _compare_peers(folder: Path, models: dict[str, Any], column: int) -> Iterator[str]:
@@ -219,6 +266,8 @@ EXPLAINED: dict[str, Callable[[Path], Iterator[str]]] = {
     "pol-svm": explain_pol_svm,
     "svm-kernel": explain_svm_kernel,
     "tree-rule": explain_tree_rule,
+    "census-tree": explain_census_tree,
+    "ailerons": explain_ailerons,
     "triazines": explain_triazines,
     "knn": explain_knn,
     "bags": explain_bags,

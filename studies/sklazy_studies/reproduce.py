@@ -309,7 +309,8 @@ def reproduce(name: str, request: Request, note: Note | None = None) -> Reproduc
         facts.insert(2, _extent_of_work(len(results), store.seconds(units)))
     if len(results) < len(units):
         extent = (
-            f"{len(results)} of {len(units)} units; sets that lack some are left out"
+            f"{len(results)} of {len(units)} units; what lacks some is left out, or "
+            "has the number of its repetitions"
         )
         facts.insert(1, ("extent", extent))
     facts.append(("code", f"{experiment.code[:16]} (a digest of what it runs)"))

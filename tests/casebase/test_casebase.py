@@ -346,7 +346,7 @@ def test_numeric_targets():
     cases.add(table_of([]), np.zeros((0, 1)))
     assert cases.digest() == digest
     assert cases.cases.ranges.tolist() == [[0.0, 5.0], [0.0, 0.0]]
-    with pytest.raises(BadInputError, match="kind learned"):
+    with pytest.raises(BadInputError, match="differs in kind from y in fit"):
         cases.add(table, classes_of(["a"] * 6))
 
 

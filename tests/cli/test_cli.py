@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tomllib
 import types
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,7 @@ from sklazy import (
     RaceFeatureSelector,
 )
 from sklazy.cli import main
+from sklazy.cli.console import Console
 from sklazy.cli.methods import LAZY_CLASSIFIERS
 from sklazy.cli.predict import predict_both
 from sklazy.cli.quality import describe_by_class, show_quality
@@ -966,3 +968,55 @@ def test_standard_input_is_a_file(files, wine, monkeypatch):
     assert runner.invoke(main, asked, input=lines).stdout == named.stdout
     twice = runner.invoke(main, ["predict", "-", "-", "-t", "grower"], input=train)
     assert (twice.exit_code, "can be read once" in twice.output) == (2, True)
+
+
+# --- messages on a terminal -----------------------------------------------------------
+
+
+def test_notes_are_broken_between_words_on_a_terminal(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    text = "note: " + "some words that are long enough for three lines " * 2
+    Console().note(text)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3
+    assert max(map(len, lines)) <= 40
+    assert " ".join(lines) == text.strip()
+
+
+def test_another_sheet_is_no_warning_of_its_own(run, tmp_path):
+    with pd.ExcelWriter(tmp_path / "book.xlsx") as book:
+        pd.DataFrame({"made by": ["us", "them"]}).to_excel(book, sheet_name="Info")
+        frame = pd.DataFrame({"n": range(20), "y": ["a", "b"] * 10})
+        frame.to_excel(book, sheet_name="Data", index=False)
+    sheet = ("--sheet", "Data", "-m", "lazy-nb")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        done = run("fit", "book.xlsx", "-t", "y", "-o", "y.sklazy", *sheet)
+    assert done[0] == 0
+    assert "Info" not in done[2]
+
+
+def test_figures_that_do_not_exist_are_dashes(run, tmp_path):
+    frame = pd.DataFrame({"n": range(40), "y": ["a"] * 39 + ["b"]})
+    frame.to_csv(tmp_path / "rare.csv", index=False)
+    code, out, _ = run("predict", "rare.csv", "-t", "y", "-m", "lazy-nb")
+    assert code == 0
+    assert "nan" not in out
+    assert re.search(r"b +1 +- +0\.000", out)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("select", "--max-candidates", "9"),
+        ("race", "-c", "ridge,lazy-learning"),
+        ("advise", "--max-seconds", "0.01"),
+    ],
+    ids=lambda one: one[0],
+)
+def test_the_column_of_ids_is_no_feature_anywhere(flats, command):
+    name, *more = command
+    done = flats(name, "flats.csv", "-t", "rent", "--id", "flat", *more)
+    assert done[0] == 0, done[2]
+    assert "set aside" not in done[2]

@@ -61,4 +61,4 @@ def test_ids_are_read_as_the_model_has_them(flats):
     assert flats(*command, "12")[0] == 0
     code, _, err = flats(*command, "F012")
     assert code == 2
-    assert "numbers for ids" in err
+    assert "give whole numbers" in err

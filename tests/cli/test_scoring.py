@@ -105,6 +105,31 @@ def test_a_command_that_was_stopped_goes_on(run, tmp_path, model, monkeypatch):
     assert len(read_answers(tmp_path / "out")) == 60
 
 
+@pytest.mark.parametrize("ending", [".parquet", ".csv"])
+def test_what_a_killed_command_left_goes(run, tmp_path, model, ending):
+    write_lake(tmp_path / "lake", ending)
+    folder = tmp_path / "out" / "year=2023"
+    arguments = ["rent.sklazy", "lake", "--id", "flat", "-o", "out"]
+    assert run("predict", *arguments)[0] == 0
+    expected = read_answers(tmp_path / "out")
+    left = folder / f".part-1{ending}.{2**22 + 1}.0.part"  # of a process that is gone
+    (folder / f"part-1{ending}").rename(left)
+    left.write_bytes(left.read_bytes()[:-9])
+    assert run("predict", *arguments)[0] == 0
+    assert not left.exists()
+    assert read_answers(tmp_path / "out").equals(expected)
+
+
+def test_a_file_without_rows_has_no_predictions(run, tmp_path, model):
+    write_lake(tmp_path / "lake")
+    FRAME[["flat", "size", "heat"]].head(0).to_parquet(
+        tmp_path / "lake" / "year=2023" / "part-9.parquet"
+    )
+    assert run("predict", "rent.sklazy", "lake", "--id", "flat", "-o", "out")[0] == 0
+    assert len(read_answers(tmp_path / "out")) == 60
+    assert not list((tmp_path / "out").rglob("*part-9*"))
+
+
 def test_a_bad_file_is_named_and_leaves_no_predictions(run, tmp_path, model):
     write_lake(tmp_path / "lake")
     bad = tmp_path / "lake" / "year=2024" / "part-1.parquet"

@@ -45,6 +45,22 @@ def test_a_cluster_comes_back_and_its_rows_come_and_go(tmp_path):
         assert sklazy.load(path).ids_.tolist() == one.ids_.tolist()
 
 
+def test_workers_that_prepare_themselves_answer_as_others(tmp_path, monkeypatch):
+    one = sklazy.LazyKNeighborsClassifier(3).fit(TABLE, CLASSES)
+    one.save(tmp_path / "model", n_parts=2)
+    prepared = []
+
+    def dask_setup(worker):
+        prepared.append(worker.address)
+        setup(worker)
+
+    setup = sd.dask_setup
+    monkeypatch.setattr(sd, "dask_setup", dask_setup)
+    with cluster(processes=False, preload=["sklazy.dask"]) as client:
+        assert len(prepared) == len(client.nthreads()) == 2
+        check_equal(sd.load(tmp_path / "model", timeout=60), one)
+
+
 def test_other_methods_are_copied_to_the_workers(tmp_path):
     one = sklazy.LazyKernelClassifier().fit(TABLE, CLASSES)
     one.save(tmp_path / "model", n_parts=3)
@@ -89,7 +105,7 @@ def test_what_cannot_be_opened_is_refused(tmp_path):
     one.save(tmp_path / "model", n_parts=2)
     with cluster(processes=False, n_workers=1):
         with pytest.raises(
-            BadInputError, match=r"no folder of a model\. Load one file"
+            BadInputError, match=r"not a model's folder\. Load a single file"
         ):
             sd.load(tmp_path / "file.sklazy")
         model = sd.LazyKNeighborsClassifier(3).fit(*as_dask())
@@ -98,6 +114,6 @@ def test_what_cannot_be_opened_is_refused(tmp_path):
         opened = sd.load(tmp_path / "model", timeout=60)
         for name in os.listdir(tmp_path / "model"):
             os.remove(tmp_path / "model" / name)
-        with pytest.raises(BadInputError, match="no folder of a model"):
+        with pytest.raises(BadInputError, match="not a model's folder"):
             sd.load(tmp_path / "model")
         check_equal(opened, one)  # what is mapped stays

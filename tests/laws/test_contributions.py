@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone, is_regressor
 
-from discovery import every_keeper, keeps_cases, one_keeper_of_each, settings_of
+from discovery import every_keeper, one_keeper_of_each
 from lawful import fewer, fitted, quiet, splits, truth
 from places import cut
 from sklazy import (
@@ -21,26 +21,6 @@ from sklazy import (
 )
 
 pytestmark = quiet
-
-
-HAVE_FORMULAS = (
-    "LazyKernel",
-    "LazyLogistic",
-    "LazyRidge",
-    "LazyClassifier",
-    "LazyRegressor",
-)
-formulas = pytest.mark.parametrize(
-    "setting",
-    settings_of(
-        lambda setting: (
-            keeps_cases(setting)
-            and type(setting.model).__name__.startswith(HAVE_FORMULAS)
-            and not getattr(setting.model, "estimators", None)
-        ),
-        most=2,
-    ),
-)
 
 
 def told(found):
@@ -92,7 +72,7 @@ def test_contributions_know_neither_order_nor_batch(setting, data):
     assert alone.base.tobytes() == found.base[:1].tobytes()
 
 
-@formulas
+@every_keeper
 @fewer
 @given(st.data())
 def test_a_constant_column_contributes_nothing(setting, data):

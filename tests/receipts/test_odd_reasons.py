@@ -100,3 +100,17 @@ def test_too_many_cells_to_ask_leave_the_evidence(monkeypatch):
         receipt.to_frame()
     by_formula = sklazy.LazyNBClassifier().fit(X, y).explain(X[:1])[0]
     assert by_formula["summary"]
+
+
+def test_what_all_cases_share_adds_nothing_to_weighted_votes():
+    """A missing cell lies at another distance than a known one, but from all alike."""
+    rng = np.random.default_rng(3)
+    days = pd.Timestamp("2024-05-01") + pd.to_timedelta(rng.integers(0, 20, 30), "D")
+    X = pd.DataFrame({"size": rng.normal(size=30), "code": -1.0, "day": days})
+    model = sklazy.LazyKNeighborsRegressor(3).fit(X, X["size"] + days.day)
+    found = model.contributions(X[:5])
+    sizes, codes, of_day = found.values.T
+    assert not codes.any()
+    assert sizes.all()
+    assert of_day.all()
+    assert found.base + found.values.sum(axis=1) == pytest.approx(found.answer)

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from discovery import one_keeper_of_each
-from lawful import fewer, fitted, quiet, splits
+from lawful import fewer, fitted, quiet, splits, truth
 from sklazy import (
     BadInputError,
     LazyBlendClassifier,
+    LazyBlendRegressor,
     LazyKernelClassifier,
     LazyKernelRegressor,
     Receipt,
@@ -26,7 +27,7 @@ from sklazy import (
 from sklazy.estimators.reasons import choose_cases
 from sklazy.receipts.seal import sealed
 from sklazy.report.amounts import format_output
-from sklazy.report.reasons import write_letter, write_summary
+from sklazy.report.reasons import draw_reasons, write_letter, write_summary
 from strategies import split_problems
 
 pytestmark = quiet
@@ -95,8 +96,8 @@ def test_words_are_those_of_the_table(blend):
         assert text.count("Predicted: ") == 1
         assert "e+0" not in text
         base = format_output(receipt.content, receipt["reasons"]["base"])
-        assert receipt["summary"][0].endswith(f"(with nothing known: {base}).")
-        assert f"(with nothing known: {base})" in receipt.for_customer()
+        assert f"({base} with nothing known of the row" in receipt["summary"][0]
+        assert f"({base} with nothing known)" in receipt.for_customer()
         (start,) = [x for x in text.splitlines() if x.startswith("  with nothing")]
         assert start.split("known")[1].strip() == base
     first = model.explain(X[:1])[0].to_text(width=120)
@@ -125,16 +126,17 @@ def made_reasons(*contributions):
 def test_an_answer_that_features_speak_against_admits_it():
     against = made_reasons(-0.2, 0.1)
     assert write_summary(against) == [
-        "Predicted: yes, 65 % (with nothing known: 75 %).",
-        "The features together speak against it (-10.0 points), but it starts at 75 % "
-        "and stays ahead of no (35 %). Against it: x0 is 1 (-20.0 points). For it: "
-        "x1 is 1 (+10.0 points).",
+        "Predicted: yes, 65 % (75 % with nothing known of the row).",
+        "All features together take 10.0 points from these 75 %, and yes stays ahead "
+        "of no (35 %). Against it: x0 is 1 (-20.0 points). For it: x1 is 1 (+10.0 "
+        "points).",
     ]
     assert "not enough to change it: x0 is 1. These speak for it: x1 is 1." in (
         write_letter(against)
     )
     behind = made_reasons(-0.3, 0.01)
-    assert "starts at 75 % and is still the prediction." in write_summary(behind)[1]
+    assert "these 75 %, and yes is still the prediction." in write_summary(behind)[1]
+    assert write_summary(behind)[0].endswith("known of the row).")
     named = made_reasons(-0.2, 0.05, 0.04, 0.04, 0.04, 0.04, 0.04)
     assert write_summary(named)[1].startswith(
         "The features named here speak against it together (-7.0 points), but the "
@@ -146,13 +148,39 @@ def test_an_answer_that_features_speak_against_admits_it():
     assert "The principal reasons are: x0 is 1." in write_letter(agreed)
 
 
+def test_more_features_are_named_where_the_others_outweigh_them():
+    spread = made_reasons(0.03, *[0.02] * 8)
+    named = write_summary(spread)[1]
+    assert named.count(" is 1 (") == 5
+    assert named.endswith("4 other features: +8.0 points in all.")
+    few = made_reasons(0.1, *[0.02] * 4)
+    assert write_summary(few)[1].count(" is 1 (") == 3
+
+
+def test_an_answer_below_one_half_names_the_next_class():
+    close = made_reasons(-0.3, 0.0)
+    close["votes"][0]["probability"] = 0.4
+    assert write_summary(close)[0] == (
+        "Predicted: yes, 45 % (75 % with nothing known of the row; next: no, 40 %)."
+    )
+
+
+def test_contributions_to_a_number_have_as_many_decimals():
+    receipt = made_reasons(10515.0, -969.31, 0.21)
+    del receipt["votes"]
+    receipt["cases"] = {"targets": [{"name": "y"}]}
+    waterfall = draw_reasons(receipt)[1]
+    adds = [row[2] for row in waterfall.rows[1:-1]]
+    assert adds == ["+10515", "-969", "+0.2"]
+
+
 def test_a_number_that_is_lowered_names_what_lowers_it_first():
     receipt = made_reasons(0.1, -0.2)
     del receipt["votes"]
     receipt["cases"] = {"targets": [{"name": "rent"}]}
     assert (
         write_summary(receipt)[1]
-        == "Lowered by: x1 is 1 (-0.2). Raised by: x0 is 1 (+0.1)."
+        == "Lowered by: x1 is 1 (-0.2000). Raised by: x0 is 1 (+0.1000)."
     )
     assert write_letter(receipt).endswith("The principal reasons are: x1 is 1.")
 
@@ -202,37 +230,50 @@ def test_cases_are_listed_by_what_they_move():
     assert (cases["for"], cases["against"]) == pytest.approx(sums)
 
 
-@given(st.lists(st.floats(-1e300, 1e300), max_size=40))
-def test_cases_listed_never_contradict_a_class(moved):
+@given(st.lists(st.floats(-1e300, 1e300), max_size=40), st.sampled_from([1.0, -1.0]))
+def test_cases_listed_never_contradict_an_answer(moved, way):
     influence = np.array(moved)
-    raising, lowering = choose_cases(influence, is_class=True)
-    sums = [math.fsum(np.abs(influence[side])) for side in (raising, lowering)]
+    sides = choose_cases(influence, way)
+    ours, others = sides if way > 0 else sides[::-1]
+    sums = [math.fsum(np.abs(influence[side])) for side in (ours, others)]
     assert sums[0] >= sums[1]
-    assert len(raising) <= 10
-    assert (influence[raising] > 0).all()
-    assert (influence[lowering] < 0).all()
-    strongest = np.sort(influence)[: len(lowering)]
-    assert influence[lowering].tolist() == strongest.tolist()
-    assert len(raising) >= min((influence > 0).sum(), 5)
+    assert len(ours) <= 10
+    assert len(others) <= 5
+    for side, sign in ((ours, way), (others, -way)):
+        assert (influence[side] * sign > 0).all()
+        strongest = np.sort(-influence * sign)[: len(side)]
+        assert (-influence[side] * sign).tolist() == strongest.tolist()
+    assert len(ours) >= min((influence * way > 0).sum(), 5)
 
 
-KERNELS = [LazyKernelClassifier(), LazyBlendClassifier()]
+KERNELS = [
+    LazyKernelClassifier(),
+    LazyBlendClassifier(),
+    LazyKernelRegressor(),
+    LazyBlendRegressor(),
+]
 
 
-@pytest.mark.parametrize("model", KERNELS, ids=["kernel", "blend"])
+@pytest.mark.parametrize("model", KERNELS, ids=lambda model: type(model).__name__)
 @fewer
 @given(data=st.data())
 def test_receipts_never_list_cases_that_contradict_them(model, data):
     cases, queries = data.draw(split_problems(min_rows=2, max_rows=16, max_queries=3))
-    fitted_model = clone(model).fit(cases.frame, cases.classes)
+    fitted_model = clone(model).fit(cases.frame, truth(model, cases))
     for receipt in fitted_model.explain(queries.frame[:3]):
-        listed = receipt["reasons"]["cases"]
+        reasons = receipt["reasons"]
+        listed = reasons["cases"]
         if listed is not None:
             sums = [
                 math.fsum(abs(item["influence"]) for item in listed[side])
                 for side in ("listed_for", "listed_against")
             ]
-            assert sums[0] >= sums[1]
+            off = (
+                1.0
+                if "votes" in receipt.content
+                else reasons["answer"] - reasons["base"]
+            )
+            assert not off or (sums[0] - sums[1]) * off >= 0
 
 
 def test_cases_that_contradict_an_answer_are_refused(blend):

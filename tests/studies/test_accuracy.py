@@ -10,11 +10,11 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import log_loss
 
 from sklazy.estimators.encoded import EncodedModel
+from sklazy.measures.scores import keep_off_zero
 from sklazy_studies.accuracy import methods, report, run, sets
 from sklazy_studies.accuracy.results import collect, find_runs
 from sklazy_studies.accuracy.scores import (
     calibration_error,
-    keep_off_zero,
     score_classes,
     score_numbers,
 )

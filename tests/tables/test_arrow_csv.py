@@ -165,7 +165,7 @@ def test_a_large_file_names_its_bad_line(tmp_path):
     assert "all but 1 of its 40001 cells are numbers" in str(remarks[0].message)
 
 
-def stored(path, fewest_bytes, **options):
+def stored(path, fewest_bytes, block=64, **options):
     """The bytes that `store` writes and its remarks, or the text of its error."""
     out = path.with_suffix(".sklazy")
     with (
@@ -174,7 +174,7 @@ def stored(path, fewest_bytes, **options):
     ):
         warnings.simplefilter("always")
         patch.setattr(streams, "FEWEST_BYTES", fewest_bytes)
-        patch.setattr(arrow_csv, "BLOCK", 64)
+        patch.setattr(arrow_csv, "BLOCK", block)
         try:
             source = sklazy.Source(path, **options)
             sklazy.store(sklazy.LazyKNeighborsClassifier(3), source, "y", out)
@@ -191,7 +191,9 @@ def stored(path, fewest_bytes, **options):
     st.lists(
         st.tuples(
             st.integers(1, 12),
-            st.lists(st.sampled_from(CELLS), min_size=2, max_size=2),
+            st.lists(
+                st.sampled_from([*CELLS, "1,5", "x" * 400]), min_size=2, max_size=2
+            ),
         ),
         min_size=1,
         max_size=4,
@@ -202,12 +204,14 @@ def stored(path, fewest_bytes, **options):
     st.data(),
 )
 def test_store_writes_the_file_of_the_strict_reader(parts, end, quoting, code, data):
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, quoting=quoting, lineterminator=end)
+    buffer, mark = io.StringIO(), data.draw(st.sampled_from(",;|"))
+    writer = csv.writer(buffer, delimiter=mark, quoting=quoting, lineterminator=end)
     writer.writerow(["y", "n", data.draw(st.sampled_from(["a", "row_id"])), "b"])
+    decimal = data.draw(st.sampled_from(".,"))
     for n_rows, cells in parts:
         for i in range(n_rows):
-            writer.writerow(["no" if i % 3 else "yes", i / 4, *cells])
+            number = str(i / 4).replace(".", decimal)
+            writer.writerow(["no" if i % 3 else "yes", number, *cells])
     text = buffer.getvalue()
     if data.draw(st.booleans()):
         place = data.draw(st.integers(20, len(text)))
@@ -223,8 +227,11 @@ def test_store_writes_the_file_of_the_strict_reader(parts, end, quoting, code, d
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "rows.csv")
         path.write_text(text, code, newline="")
-        quick = stored(path, 0, kinds=kinds, encoding=code)
-        assert quick == stored(path, math.inf, kinds=kinds, encoding=code)
+        options = {"kinds": kinds, "encoding": code, "delimiter": mark}
+        options["decimal"] = decimal
+        block = data.draw(st.integers(1, 300))  # lines end, and quotes open, anywhere
+        quick = stored(path, 0, block, **options)
+        assert quick == stored(path, math.inf, **options)
 
 
 def test_store_cuts_plain_files_by_arrow_alone(tmp_path, monkeypatch):

@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
+from pyarrow import parquet
 
 import sklazy
 from sklazy.errors import BadFileError, BadInputError, BadTypeError
@@ -340,6 +341,71 @@ def test_damaged_files_are_named(tmp_path, out):
     refused(lake, "part-1.parquet: not a readable parquet file", BadFileError, out)
     (lake / "part-1.parquet").write_bytes(b"")
     refused(lake, "part-1.parquet: not a readable parquet file", BadFileError, out)
+
+
+LATE = pa.array(range(20), pa.timestamp("s", "UTC"))
+
+
+@pytest.mark.parametrize(
+    ("cells", "others", "match"),
+    [
+        (LATE, LATE.cast(pa.timestamp("s")), "type datetime, but .* datetime in UTC"),
+        (LATE, pa.array(range(20), pa.date32()), "type date, but .* datetime in UTC"),
+        (pa.array([2**60] * 20), None, "beyond 2.53: as a number it would lose"),
+        (pa.array([[1]] * 20), None, r"has the type list<.*; expected numbers"),
+        (pa.array([{"b": 1}] * 20), None, r"has the type struct<.*; expected numbers"),
+        (pa.array([float("inf")] * 20), None, "infinity or a value too large"),
+        (pa.array([b"\xff"] * 20), None, "got bytes"),
+    ],
+    ids=["zones", "dates", "huge", "lists", "structs", "infinite", "bytes"],
+)
+def test_cells_that_cannot_be_kept_are_named(tmp_path, out, cells, others, match):
+    for n, column in enumerate([cells, cells if others is None else others]):
+        rows = pa.table({"t": column, "y": ["u", "v"] * 10})
+        parquet.write_table(rows, tmp_path / f"{n}.parquet")
+    refused(f"{tmp_path}/*.parquet", rf"parquet: column 't'.*{match}", out=out)
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path, out):
+    column = pa.array([1.0, 2.0])
+    rows = pa.Table.from_arrays([column, column, pa.array(["u", "v"])], ["t", "t", "y"])
+    parquet.write_table(rows, tmp_path / "a.parquet")
+    refused(f"{tmp_path}/*.parquet", "a.parquet: .*must be unique", out=out)
+
+
+@pytest.mark.parametrize(
+    ("cells", "others"),
+    [
+        (["u", "v"], ["w", "v"]),
+        (["u", "v"], pa.array(["w", "u"]).dictionary_encode()),
+        (
+            pa.array(["x", "y"]).dictionary_encode(),
+            pa.array(["y", "a"], pa.large_utf8()),
+        ),
+        ([1.5, 2.0], pa.array([1, 2], pa.int16())),
+        (pa.array([1.5, 2.0], pa.float32()), pa.nulls(2)),
+        (pa.nulls(2), ["u", "v"]),
+        (pa.nulls(2), pa.nulls(2)),
+        ([True, False], pa.nulls(2)),
+        (pa.array([0, 1], pa.timestamp("s")), pa.array([5, 6], pa.timestamp("ns"))),
+    ],
+)
+def test_files_may_write_the_same_cells_in_several_ways(tmp_path, cells, others):
+    tables = [pa.table({"t": c, "y": ["u", "v"]}) for c in (cells, others)]
+    for n, rows in enumerate([*tables, tables[0].slice(0, 0)]):
+        parquet.write_table(rows, tmp_path / f"{n}.parquet")
+    path = tmp_path / "cases.sklazy"
+    sklazy.store(MODEL, f"{tmp_path}/*.parquet", "y", path)
+    whole = sklazy.read_table(f"{tmp_path}/*.parquet")
+    assert whole["y"].cells() == ["u", "v"] * 2
+    assert sklazy.load(path).digest() == MODEL.fit(whole, "y").digest()
+
+
+def test_a_link_to_nothing_is_named(tmp_path, out):
+    lake = directory_of_csv(tmp_path)
+    (lake / "part-9.csv").symlink_to(lake / "nowhere.csv")
+    refused(lake, "part-9.csv: there is no such file, or it is gone", out=out)
+    refused(tmp_path / "nothing", "nothing: there is no such file", out=out)
 
 
 def test_a_bad_line_of_the_second_file_is_named(tmp_path, out):

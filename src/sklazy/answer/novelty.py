@@ -108,6 +108,8 @@ def _nearest_by_labels(
 ) -> Floats:
     """The number of labels in which the nearest case differs; inf without a case."""
     n_queries, n_attributes = codes.shape
+    if not cases.n_rows:
+        return np.full(n_queries, np.inf)
     attributes = np.tile(np.arange(n_attributes, dtype=np.int32), (n_queries, 1))
     selected = Selected(attributes, np.full(n_queries, n_attributes, np.int32))
     others = np.where(excluded < cases.n_rows, np.maximum(excluded, -1), -1)

@@ -152,20 +152,45 @@ def ask_contributions(
 
     Up to `n_asked` subsets of the features in use are all asked; of more, those of
     orders drawn in antithetic pairs, the same for every query with as many in use.
+    Features whose cells all cases have, too, stay as they are.
     """
     n_queries, n_features = len(batch), len(wish.features.names)
     values, errors = np.zeros((2, n_queries, n_features))
     base, answer = np.zeros((2, n_queries))
-    known = find_known(batch.base, batch.queries)
+    known, shared = find_known(batch.base, batch.queries), _find_shared(batch)
     for query in range(n_queries):
-        here = np.unique(wish.features.of_attribute[known[query]])
+        here = np.unique(wish.features.of_attribute[known[query] & ~shared[query]])
         output, plan = int(wish.outputs[query]), plan_subsets(len(here), n_asked)
-        keeps = np.zeros((len(plan.masks), n_features), np.bool_)
+        keeps = np.ones((len(plan.masks), n_features), np.bool_)
         keeps[:, here] = plan.masks
         found = _ask_masked(ask, batch.queries, query, keeps, wish)[:, output]
         values[query, here], errors[query, here] = share_subsets(plan, found)
         base[query], answer[query] = found[0], found[-1]
     return Shares(values, base, answer, errors)
+
+
+def _find_shared(batch: Batch) -> NDArray[np.bool_]:
+    """Which cells of queries all cases have, too, (n_queries, n_attributes)."""
+    base, queries = batch.base, batch.queries
+    low, high = base.derive(_find_ends, lambda: _join_ends(base))
+    codes = np.where(queries.codes == MISSING, np.nan, queries.codes)
+    cells = np.where(base.cases.numeric >= 0, queries.values, codes)
+    return np.asarray((low == cells) & (high == cells))
+
+
+def _join_ends(base: CaseBase) -> Floats:
+    lows, highs = zip(*base.ask(_find_ends), strict=True)
+    return np.array([np.min(lows, axis=0), np.max(highs, axis=0)])
+
+
+def _find_ends(part: CaseBase) -> tuple[Floats, Floats]:
+    """The least and the greatest number or code of each attribute; nan if one lacks."""
+    ends = np.full((2, len(part.cases.numeric)), [[np.inf], [-np.inf]])
+    for j, at in enumerate(part.cases.numeric.tolist() if part.n_rows else ()):
+        cells = part.cases.numbers[at] if at >= 0 else part.cases.codes[j]
+        live = cells[: part.n_rows]
+        ends[:, j] = live.min(), live.max()
+    return ends[0], ends[1]
 
 
 def _ask_masked(

@@ -14,7 +14,7 @@ from sklazy.casebase.canonical import (
     number_words,
     sort_hashed,
 )
-from sklazy.casebase.incoming import Incoming, numbers_of, recoded, used_labels
+from sklazy.casebase.incoming import Incoming, numbers_of, recoded
 from sklazy.casebase.rows import CLASSES, CodedRows
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.states import shallow
@@ -100,7 +100,7 @@ class Coder:
     def admit(self, incoming: Incoming) -> Moved:
         """Number new labels; the map of codes wherever those of old rows moved."""
         for j, vocabulary in self.vocabularies.items():
-            moved = vocabulary.admit(used_labels(_column(incoming, j)))
+            moved = vocabulary.admit(_column(incoming, j).used_labels())
             if moved is not None:
                 yield j, moved
 

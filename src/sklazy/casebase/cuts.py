@@ -77,9 +77,24 @@ def bin_codes(values: ArrayLike, cuts: NDArray[np.float64]) -> NDArray[np.int32]
     array([ 0,  0,  1, -1], dtype=int32)
     """
     numbers = np.asarray(values, dtype=np.float64)
-    codes = np.searchsorted(cuts, numbers, side="left").astype(np.int32)
+    if len(cuts) <= _FEW_CUTS and numbers.size >= _MANY_NUMBERS:
+        codes = _count_cuts_below(numbers, cuts)
+    else:
+        codes = np.searchsorted(cuts, numbers, side="left").astype(np.int32)
     codes[np.isnan(numbers)] = MISSING
     return codes
+
+
+_FEW_CUTS, _MANY_NUMBERS = 12, 1000  # where a search takes longer
+
+
+def _count_cuts_below(
+    numbers: NDArray[np.float64], cuts: NDArray[np.float64]
+) -> NDArray[np.int32]:
+    n_below = np.zeros(numbers.shape, np.int8)
+    for cut in cuts.tolist():
+        n_below += numbers > cut
+    return n_below.astype(np.int32)
 
 
 def intervals(cuts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from sklazy.casebase.moments import Times
 from sklazy.casebase.rows import Codes, Ids, Rows, are_among
 from sklazy.errors import BadInputError, UnknownIdError
 from sklazy.flow import MISSING
-from sklazy.tables import Column, Label, Table
+from sklazy.tables import Column, Table
 
 Target = Column | NDArray[np.float64]
 IdsLike = Sequence[int] | Sequence[str] | NDArray[np.generic] | None
@@ -141,7 +141,8 @@ def numbers_of(table: Table, numeric: Sequence[int]) -> NDArray[np.float64]:
                 f"column {column.name!r} is infinite in row {row}; replace infinite "
                 "values by numbers or leave the cells empty."
             )
-    return numbers + 0.0
+    numbers += 0.0
+    return numbers
 
 
 def _label_numbers(column: Column) -> NDArray[np.float64]:
@@ -154,12 +155,6 @@ def _label_numbers(column: Column) -> NDArray[np.float64]:
     return values[column.data]
 
 
-def used_labels(column: Column) -> list[Label]:
-    """The labels that occur, in the column's own order."""
-    used = np.bincount(column.data[column.data >= 0], minlength=len(column.categories))
-    return [l for l, n in zip(column.categories, used, strict=True) if n]
-
-
 def recoded(
     column: Column, codes: NDArray[np.int32], unseen: int = MISSING
 ) -> NDArray[np.int32]:
@@ -169,7 +164,7 @@ def recoded(
     known any more.
     """
     # The two last entries are reached by the codes -2 and -1.
-    return np.append(codes, [unseen, MISSING])[column.data].astype(np.int32)
+    return np.append(codes, np.array([unseen, MISSING], np.int32))[column.data]
 
 
 def new_ids(

@@ -178,8 +178,10 @@ def count_values_by_class(
     codes: Codes, classes: Codes, width: int, n_classes: int
 ) -> NDArray[np.int64]:
     """Rows by value and class."""
+    cells = codes * np.int64(n_classes) + classes
     known = codes >= 0
-    cells = codes[known].astype(np.int64) * n_classes + classes[known]
+    if not known.all():
+        cells = cells[known]
     return np.bincount(cells, minlength=width * n_classes)[: width * n_classes].reshape(
         width, n_classes
     )

@@ -253,6 +253,7 @@ def verify() -> None:
 
 @click.command()
 @train_options
+@id_option
 @click.option(
     "--max-seconds",
     default=30.0,

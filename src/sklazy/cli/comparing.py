@@ -3,13 +3,14 @@
 import click
 
 from sklazy.cli.completing import complete_methods
-from sklazy.cli.options import csv_options, runs, train_options
+from sklazy.cli.options import csv_options, id_option, runs, train_options
 
 _PROTOCOLS = ("both", "honest", "paper")
 
 
 @click.command()
 @train_options
+@id_option
 @click.option(
     "--max-candidates",
     default=1000,
@@ -42,6 +43,7 @@ def select() -> None:
 
 @click.command()
 @train_options
+@id_option
 @click.option(
     "--candidates",
     "-c",

@@ -2,7 +2,9 @@
 
 import contextlib
 import json
+import shutil
 import sys
+import textwrap
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -56,12 +58,22 @@ class Console:
 
     def note(self, text: str) -> None:
         """Write a message that is not part of the result."""
-        click.echo(text, err=True)
+        click.echo(_wrap(text) if sys.stderr.isatty() else text, err=True)
 
     def end_interrupted(self, text: str) -> NoReturn:
         """Exit after Ctrl-C with a message."""
         self.note(f"\nInterrupted. {text}")
         sys.exit(INTERRUPTED)
+
+
+def _wrap(text: str) -> str:
+    """Text in lines of the terminal's width, broken between words."""
+    width = shutil.get_terminal_size().columns
+    lines = (
+        textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
+        for line in text.split("\n")
+    )
+    return "\n".join("\n".join(line) for line in lines)
 
 
 def to_json(plain: object) -> str:
@@ -104,7 +116,7 @@ def _handle_errors(console: Console, debug: bool) -> Iterator[None]:
         console.end_interrupted(console.after_interrupt)
     except Exception as error:
         if debug:
-            console.note(_trace(error))
+            click.echo(_trace(error), err=True)
         _report(console, error, debug)
         sys.exit(_exit_code(error))
 

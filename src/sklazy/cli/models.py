@@ -69,7 +69,10 @@ class FittedModel:
         Columns that are left out are noted on the console, if one is given.
         """
         if id_column is not None and id_column not in whole:
-            raise BadInputError(f"--id {id_column}: {path} has no such column.")
+            raise BadInputError(
+                f"--id {id_column}: {path} has no such column."
+                f"{suggest(id_column, whole.names)} Choose another, or leave --id out."
+            )
         ids = None if id_column is None else whole[id_column].cells()
         if not (whole.named and self.like.named):
             return QueryRows(whole, whole, ids)  # matched by position

@@ -125,7 +125,7 @@ def show_quality(
         grid.add_column(label, justify="right", no_wrap=True)
     for name in quality[methods[0]]:
         figures = [quality[method].get(name) for method in methods]
-        shown = ["" if f is None else f"{round(f, 6):.4g}" for f in figures]
+        shown = ["" if f is None else _format(round(f, 6), ".4g") for f in figures]
         grid.add_row(_TITLES.get(name, name), *shown)
     terminal.print(grid)
     if by_class:
@@ -137,13 +137,18 @@ def show_quality(
     terminal.print(f"[dim]{text}[/]")
 
 
+def _format(figure: float, digits: str) -> str:
+    """A figure; a dash where there is none, as of a class that is never predicted."""
+    return "-" if np.isnan(figure) else format(figure, digits)
+
+
 def _draw_classes(by_class: list[Quality]) -> Grid:
     """Precision and recall of classes."""
     grid = Grid("class", box=None, header_style="bold", padding=(0, 2))
     for title in ("rows", "precision", "recall", "F1"):
         grid.add_column(title, justify="right", no_wrap=True)
     for one in by_class:
-        figures = [f"{one[name]:.3f}" for name in ("precision", "recall", "f1")]
+        figures = [_format(one[name], ".3f") for name in ("precision", "recall", "f1")]
         grid.add_row(escape(format_value(one["class"])), str(one["rows"]), *figures)
     return grid
 

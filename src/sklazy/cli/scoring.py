@@ -7,9 +7,9 @@ So a command that was stopped goes on where it was when it is given again.
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from sklazy.cli.console import Console
 from sklazy.cli.models import FittedModel
@@ -21,6 +21,7 @@ from sklazy.errors import BadInputError
 from sklazy.report.progress import Progress
 from sklazy.storage.folders import LIST, is_folder
 from sklazy.storage.pages import CHECKSUM
+from sklazy.storage.placing import naming_file, replacing_file
 from sklazy.tables import Source, Table
 from sklazy.tables.file_options import has_known_ending
 from sklazy.tables.locations import Location, find_files, is_several
@@ -158,15 +159,23 @@ def _settings(job: ScoringJob, fitted: FittedModel) -> dict[str, Any]:
 
 
 @contextmanager
+def _replacing(target: Path) -> Iterator[IO[bytes]]:
+    """A file that has its name once it is complete; what was left by a kill goes."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with naming_file(target), replacing_file(target) as out:
+        yield out
+
+
+@contextmanager
 def _writing_csv(target: Path) -> Iterator[Callable[[Columns], None]]:
     is_first = True
-    with replacing_text(target) as out:
+    with _replacing(target) as out:
 
         def add(columns: Columns) -> None:
             nonlocal is_first
             text = to_csv(columns)
             head = 0 if is_first else len(to_csv({name: [] for name in columns}))
-            out.write(text[head:])
+            out.write(text[head:].encode())
             is_first = False
 
         yield add
@@ -177,8 +186,6 @@ def _writing_parquet(target: Path) -> Iterator[Callable[[Columns], None]]:
     import pyarrow  # noqa: PLC0415 (the rows were read by it)
     from pyarrow import parquet  # noqa: PLC0415
 
-    target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
     writer: Any = None
 
     def add(columns: Columns) -> None:
@@ -191,15 +198,15 @@ def _writing_parquet(target: Path) -> Iterator[Callable[[Columns], None]]:
                 else field
                 for field in native.schema
             ]
-            writer = parquet.ParquetWriter(draft, pyarrow.schema(fields))
+            writer = parquet.ParquetWriter(out, pyarrow.schema(fields))
         writer.write_table(native.cast(writer.schema))
 
-    try:
+    with suppress(_NoRows), _replacing(target) as out:
         yield add
-        if writer is not None:
-            writer.close()
-            draft.replace(target)
-    finally:
-        if writer is not None:
-            writer.close()
-        draft.unlink(missing_ok=True)
+        if writer is None:
+            raise _NoRows
+        writer.close()
+
+
+class _NoRows(Exception):  # noqa: N818 - it is caught here and never seen
+    """There is nothing to write: Parquet without columns is no table."""

@@ -105,14 +105,20 @@ def read_task(console: Console, source: TrainingFile) -> FileTask:
         check_column(name, whole.names, path)
     missing = whole[target].missing
     if missing.all():
-        raise BadInputError(f"{path}: the target {target!r} is missing in every row.")
+        raise BadInputError(
+            f"{path}: the target {target!r} is missing in every row; choose another "
+            "column with --target."
+        )
     if missing.any():
         console.note(f"note: {missing.sum()} rows without {target!r} are left out.")
         whole = whole.take(~missing)
     kept = [c.name for c in whole if not _is_left_out(c, whole.named)]
     table = whole.select([n for n in kept if n not in others])
     if not table.columns:
-        raise BadInputError(f"{path}: there is no column except the target {target!r}.")
+        raise BadInputError(
+            f"{path}: there is no column except the target {target!r}; give a "
+            "file that also has the columns to predict it from."
+        )
     _note_ids(console, table)
     kind, why = find_aim(whole[target], len(whole), source.kind)
     values = _target_values(whole[target], kind)
@@ -193,7 +199,7 @@ def read_table_rows(
         settings["like"] = like
     whole = read_table(path, **settings)
     if not len(whole):
-        raise BadInputError(f"{path}: the file has no rows.")
+        raise BadInputError(f"{path}: the file has no rows; expected at least one.")
     return whole
 
 

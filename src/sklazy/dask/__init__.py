@@ -21,6 +21,7 @@ import sklazy
 from sklazy.dask.client import TIMEOUT
 from sklazy.dask.folders import load, save
 from sklazy.dask.model import DaskModel
+from sklazy.dask.preload import dask_setup
 from sklazy.dask.scoring import predict
 from sklazy.dask.tables import AttributeRanker, advise, audit, lazy_advantage
 from sklazy.estimators.base import LazyEstimator
@@ -30,6 +31,7 @@ __all__ = [
     "DaskModel",
     "advise",
     "audit",
+    "dask_setup",
     "lazy_advantage",
     "load",
     "predict",

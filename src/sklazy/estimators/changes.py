@@ -1,7 +1,7 @@
 """What would change an answer: the smallest changes to values that occur."""
 
 import itertools
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,8 +24,13 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+Within = Callable[[Floats], Floats]
+"""From the known numbers of a feature, in order, to the two between which to choose."""
+
 _MOST_VALUES = 20  # of a feature that are tried
 _MOST_QUICK = 4  # numbers of a feature, for receipts
+_INNER = 0.1, 0.9  # ranks of these numbers among the cases
+_MOST_BETWEEN = 8  # numbers up to one that gives another class
 _MOST_JOINED = 8  # features, and values of each, that are tried together
 _MOST_JOINED_VALUES = 4
 
@@ -120,6 +125,12 @@ class TriedChanges(NamedTuple):
     places: Ints
     sizes: Floats
 
+    def take(self, chosen: Ints) -> "TriedChanges":
+        """Some of the changes."""
+        return TriedChanges(
+            self.lenders[chosen], self.places[chosen], self.sizes[chosen]
+        )
+
 
 def find_changes(
     model: "LazyEstimator",
@@ -160,8 +171,9 @@ def find_quick_change(
 ) -> dict[str, Any] | None:
     """Find the change of one of some features that changes the answer most.
 
-    Few values of each are tried. A change to another class comes first, the smallest;
-    else the one that lowers the output most, or moves a number most.
+    Few values of each are tried, none of them rare. A change to another class comes
+    first, the smallest, also of some numbers in between; else the one that lowers the
+    output most, or moves a number most.
 
     Parameters
     ----------
@@ -170,20 +182,20 @@ def find_quick_change(
     output : int
         The class whose probability is explained, or the target.
     """
-    tried = list_singles(task, features, _MOST_QUICK)
+    tried = list_singles(task, features, _MOST_QUICK, _find_inner)
     if not len(tried.sizes):
         return None
     before, score = ask_rows(task, task.query)
     after, scores = ask_rows(task, change_row(task, tried))
     moves = score[0, output] - scores[:, output]
-    if task.cases.class_labels:
-        flips = after != before[0]
-        order = np.lexsort((-moves, np.where(flips, tried.sizes, 0.0), ~flips))
-    else:
-        order = np.argsort(-np.abs(moves), kind="stable")
-    best = int(order[0])
+    best = _choose_change(task, tried, after != before[0], moves)
     if not moves[best]:
         return None
+    if task.cases.class_labels and after[best] != before[0]:
+        tried = _list_between(task, tried, best)
+        after, scores = ask_rows(task, change_row(task, tried))
+        moves = score[0, output] - scores[:, output]
+        best = _choose_change(task, tried, after != before[0], moves)
     cells = [{"value": None}] * task.query.codes.shape[1]
     ((name, value),) = _name_values(task, tried, best, cells)[1].items()
     answer = _name_answer(task.cases, after[best])
@@ -193,6 +205,27 @@ def find_quick_change(
         "answer": answer,
         "output": float(scores[best, output]),
     }
+
+
+def _choose_change(
+    task: ChangeTask, tried: TriedChanges, flips: NDArray[np.bool_], moves: Floats
+) -> int:
+    """The smallest change to another class; else the one that moves most."""
+    if not task.cases.class_labels:
+        return int(np.argmax(np.abs(moves)))
+    order = np.lexsort((-moves, np.where(flips, tried.sizes, 0.0), ~flips))
+    return int(order[0])
+
+
+def _list_between(task: ChangeTask, tried: TriedChanges, best: int) -> TriedChanges:
+    """Changes of the same feature to numbers up to the one that it changes to."""
+    feature = int(tried.places[best, 0])
+    j = int(np.flatnonzero(task.features.of_attribute == feature)[0])
+    lent = batch_of_cases(task.cases, tried.lenders[best]).queries
+    ends = np.sort([task.query.values[0, j], lent.values[0, j]])
+    if np.isnan(ends).any():  # a label, or missing
+        return tried.take(np.array([best]))
+    return list_singles(task, [feature], _MOST_BETWEEN, lambda _: ends)
 
 
 def _find_free(features: FeatureMap, fixed: Collection[str]) -> list[int]:
@@ -219,9 +252,15 @@ def ask_rows(task: ChangeTask, queries: Queries) -> tuple[NDArray[Any], Floats]:
 
 
 def list_singles(
-    task: ChangeTask, free: Sequence[int], most: int = _MOST_VALUES
+    task: ChangeTask,
+    free: Sequence[int],
+    most: int = _MOST_VALUES,
+    within: Within | None = None,
 ) -> TriedChanges:
-    """Values of each feature that occur: all labels, numbers at even ranks."""
+    """Values of each feature that occur: all labels, numbers at even ranks.
+
+    Numbers lie `within` two, which may depend on the known ones.
+    """
     lenders: list[int] = []
     places: list[int] = []
     sizes: list[float] = []
@@ -229,7 +268,7 @@ def list_singles(
         columns = np.flatnonzero(task.features.of_attribute == feature)
         if not len(columns):
             continue
-        for row, size in _list_values(task, int(columns[0]), most):
+        for row, size in _list_values(task, int(columns[0]), most, within):
             lenders.append(row)
             places.append(feature)
             sizes.append(size)
@@ -241,7 +280,14 @@ def list_singles(
     )
 
 
-def _list_values(task: ChangeTask, j: int, most: int) -> Iterator[tuple[int, float]]:
+def _find_inner(known: Floats) -> Floats:
+    """Two numbers between which most lie."""
+    return np.quantile(known, _INNER, method="nearest")
+
+
+def _list_values(
+    task: ChangeTask, j: int, most: int, within: Within | None
+) -> Iterator[tuple[int, float]]:
     """Cases that have other values of an attribute, and how far these are."""
     cases = task.cases.cases
     order = task.cases.order
@@ -256,11 +302,14 @@ def _list_values(task: ChangeTask, j: int, most: int) -> Iterator[tuple[int, flo
     known = np.sort(numbers[~np.isnan(numbers)])
     values, first = np.unique(numbers, return_index=True)
     keep = ~np.isnan(values) & (values != present)
+    if within is not None and len(known):
+        low, high = within(known)
+        keep &= (values >= low) & (values <= high)
     values, first = values[keep], first[keep]
     some = np.unique(np.linspace(0, len(values) - 1, most).round().astype(int))
     for at in some.tolist() if len(values) else []:
-        low, high = sorted((values[at], present))
-        share = np.mean((known > low) & (known <= high))
+        first_end, last_end = sorted((values[at], present))
+        share = np.mean((known > first_end) & (known <= last_end))
         yield int(order[first[at]]), 1.0 if np.isnan(present) else float(share)
 
 

@@ -24,6 +24,7 @@ from sklazy.methods.plain import as_dates, describe_dates, target_names
 from sklazy.receipts.families import FAMILIES_BY_ANSWER
 from sklazy.report.axes import find_axes
 from sklazy.report.progress import Progress
+from sklazy.report.words import pluralize
 from sklazy.tables import Table
 
 if TYPE_CHECKING:
@@ -80,6 +81,13 @@ class Contributions:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def __repr__(self) -> str:
+        n_rows, n_features = self.values.shape
+        return (
+            f"Contributions({pluralize(n_rows, 'row')}, "
+            f"{pluralize(n_features, 'feature')}; see to_frame())"
+        )
 
     @property
     def importance(self) -> Floats:

@@ -57,6 +57,10 @@ class AnswerCurve:
     present: Any
     answer: float
 
+    def __repr__(self) -> str:
+        answers = f"{self.answers.min():.4g} to {self.answers.max():.4g}"
+        return f"AnswerCurve({len(self.values)} values of {self.name!r}, {answers})"
+
     def plot(self, ax: Any = None) -> Any:  # noqa: ANN401 - of matplotlib
         """Draw the curve, the row marked (needs matplotlib).
 

@@ -21,6 +21,7 @@ from sklazy.estimators.contributions import (
 )
 from sklazy.methods.family import find_outputs_without
 from sklazy.receipts.families import FAMILIES_BY_ANSWER
+from sklazy.report.words import pluralize
 
 if TYPE_CHECKING:
     from sklazy.estimators.base import LazyEstimator
@@ -57,6 +58,13 @@ class Influence:
     ids: list[Any]
     answer: Floats
     of: NDArray[Any]
+
+    def __repr__(self) -> str:
+        n_rows, n_blocks = self.values.shape
+        return (
+            f"Influence({pluralize(n_blocks, 'case')} on {pluralize(n_rows, 'row')}; "
+            "see strongest(0))"
+        )
 
     @property
     def without(self) -> Floats:

@@ -63,10 +63,20 @@ def class_column(y: object, *, declared: bool = False) -> Column:
         target = with_labels(labels, labels.categories)
     else:
         is_flat = cells is None or (type(cells) is np.ndarray and cells.ndim == 1)
-        flat = cells if is_flat else column_or_1d(cells, warn=True)
-        target = as_target(flat, "nominal")
+        target = as_target(cells if is_flat else _flatten(cells), "nominal")
     _check_whole(target)
     return Column("target", "nominal", target.data, target.categories, declared)
+
+
+def _flatten(y: object) -> Any:  # noqa: ANN401 - an array of any type
+    """A target of one column as an array without columns."""
+    try:
+        return column_or_1d(y, warn=True)
+    except ValueError as error:
+        raise BadInputError(
+            f"{error} Give one label for each row; of several columns, fit a model "
+            "for each."
+        ) from None
 
 
 def are_numbers(y: object) -> bool:

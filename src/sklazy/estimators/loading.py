@@ -128,7 +128,9 @@ def _restore_estimator(
 ) -> LazyEstimator:
     """The estimator that a file describes."""
     if header.get("content") != "estimator":
-        raise BadFileError("the file does not hold an estimator.", path)
+        raise BadFileError(
+            "the file does not hold an estimator; give one that model.save wrote.", path
+        )
     try:
         saved = check_known(header["estimator"])
         _check_kind(saved, kind)
@@ -211,5 +213,8 @@ def check_known(name: object) -> type[LazyEstimator]:
             return public
     known = known_estimators()
     if not isinstance(name, str) or name not in known:
-        raise BadInputError(f"there is no estimator {name!r} in this sklazy.")
+        raise BadInputError(
+            f"there is no estimator {name!r} in this version of sklazy; load the file "
+            "with the version that saved it, or update sklazy."
+        )
     return known[name]

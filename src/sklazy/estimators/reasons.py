@@ -101,12 +101,14 @@ class Reasoner:
         }
         return {
             **found,
-            "cases": self._list_cases(answer, batch, wish),
+            "cases": self._list_cases(answer, batch, wish, shares),
             "change": self._find_change(row, wish, shares),
             "enough": self._find_enough(batch, wish, shares),
         }
 
-    def _list_cases(self, answer: Answer, batch: Batch, wish: Wish) -> Plain | None:
+    def _list_cases(
+        self, answer: Answer, batch: Batch, wish: Wish, shares: Shares
+    ) -> Plain | None:
         """The cases that move the answer most, for and against, and their sums."""
         cases = self.held.cases
         if not 1 < cases.n_rows <= _MOST_LEFT_OUT:
@@ -114,7 +116,8 @@ class Reasoner:
         influence, member = _measure_influence(self.learner, answer, batch, wish)
         if influence is None:
             return None
-        raising, lowering = choose_cases(influence, bool(cases.class_labels))
+        way = find_way(cases, shares)
+        raising, lowering = choose_cases(influence, way)
         return {
             "for": float(influence[influence > 0].sum()),
             "against": float(influence[influence < 0].sum()),
@@ -233,39 +236,61 @@ def _leave_each_out(
     return np.asarray(pick_outputs(answer, wish)[0] - without[0])
 
 
+def find_way(cases: CaseBase, shares: Shares) -> float:
+    """Which way cases listed for an answer move it: 1 up, -1 down, 0 neither.
+
+    Up for a class; for a number that way in which it is off the base.
+    """
+    if cases.class_labels:
+        return 1.0
+    return float(np.sign(shares.answer[0] - shares.base[0]))
+
+
 def choose_cases(
-    influence: Floats, is_class: bool
+    influence: Floats, way: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The cases to list: those that raise an answer most, those that lower it most.
 
-    For a class, cases against it are listed, the largest first, as long as they do
-    not outweigh those for it, of which more are listed if need be.
+    Cases that move it the other way are listed, the largest first, as long as they do
+    not outweigh those that move it its own way, of which more are listed if need be.
 
     Parameters
     ----------
     influence : float64 array of shape (n_cases,)
-    is_class : bool
+    way : float
+        See `find_way`.
 
     Examples
     --------
     >>> moved = np.array([0.5, -0.4, 0.1, -0.3])
-    >>> [places.tolist() for places in choose_cases(moved, is_class=True)]
+    >>> for way in (1, -1, 0):
+    ...     print([places.tolist() for places in choose_cases(moved, way)])
     [[0, 2], [1]]
-    >>> [places.tolist() for places in choose_cases(moved, is_class=False)]
+    [[0, 2], [1, 3]]
     [[0, 2], [1, 3]]
     """
     order = np.argsort(-influence, kind="stable")
-    raising, lowering = order[:MOST_CASES], order[::-1][:FEWER_CASES]
+    raising, lowering = order[:MOST_CASES], order[::-1][:MOST_CASES]
     raising = raising[influence[raising] > 0]
     lowering = lowering[influence[lowering] < 0]
-    if not is_class:
-        return raising[:FEWER_CASES], lowering
-    sums = [math.fsum(influence[raising[:n]]) for n in range(1, len(raising) + 1)]
-    against = [-math.fsum(influence[lowering[:n]]) for n in range(1, len(lowering) + 1)]
-    n_against = sum(one <= sums[-1] for one in against) if sums else 0
-    least = against[n_against - 1] if n_against else 0.0
+    if not way:
+        return raising[:FEWER_CASES], lowering[:FEWER_CASES]
+    sides = (raising, lowering) if way > 0 else (lowering, raising)
+    n_with, n_other = _count_listed(*(np.abs(influence[side]) for side in sides))
+    if way > 0:
+        return raising[:n_with], lowering[:n_other]
+    return raising[:n_other], lowering[:n_with]
+
+
+def _count_listed(ours: Floats, others: Floats) -> tuple[int, int]:
+    """How many cases are listed that move an answer its way, and the other way."""
+    sums = [math.fsum(ours[:n]) for n in range(1, len(ours) + 1)]
+    against = [math.fsum(others[:n]) for n in range(1, FEWER_CASES + 1)]
+    against = against[: len(others)]
+    n_other = sum(one <= sums[-1] for one in against) if sums else 0
+    least = against[n_other - 1] if n_other else 0.0
     n_needed = 1 + next((n for n, one in enumerate(sums) if one >= least), 0)
-    return raising[: max(n_needed, FEWER_CASES)], lowering[:n_against]
+    return max(n_needed, FEWER_CASES), n_other
 
 
 def _name_cases(

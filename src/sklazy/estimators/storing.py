@@ -119,7 +119,8 @@ def list_batches(surveyed: Surveyed, wanted: StoredColumns) -> Iterator["RowBatc
         table = whole.select([n for n in whole.names if n not in left_out])
         if not table.columns:
             raise BadInputError(
-                f"there is no column except the target {wanted.target!r}."
+                f"there is no column except the target {wanted.target!r}; give a file "
+                "that also has the columns to predict it from."
             )
         ids = positions if wanted.ids is None else _read_ids(whole, wanted)
         target = _read_target(whole[wanted.target], classifies=wanted.classifies)

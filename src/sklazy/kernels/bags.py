@@ -115,6 +115,18 @@ def draw_some(seed, shared_seed, neighbors, max_draws, weights):
     draw_from_near(seed, n_words, neighbors, weights)
 
 
+@lean_kernel
+def repeats_bag(neighbors, seeds, query, b):
+    """Whether a bag of a query is the same as that of the query before."""
+    if query == 0:
+        return False
+    same = seeds[0, query, b] == seeds[0, query - 1, b]
+    same &= seeds[1, query, b] == seeds[1, query - 1, b]
+    for place in range(neighbors.shape[1]):
+        same &= neighbors[query, place] == neighbors[query - 1, place]
+    return same
+
+
 @entry
 def bag_weights(seeds, shared_seeds, neighbors, max_draws, n_rows):
     """The bags of one query as weights of the training rows.

@@ -16,6 +16,7 @@ FAYYAD, KONONENKO, BETTER_ENCODING = 0, 1, 2
 UNIT = 2.0**30  # table entries per bit: x log2 x fits 63 bits up to x = 2.9e8
 _ROUNDING = 1e-8  # bits; a gain that is not more than rounding is none
 _SMALLEST_TABLE = 1024
+_AT_ONCE = 1 << 20  # entries of the table that are computed together
 _LOG2_3 = math.log2(3.0)
 _LN_2 = math.log(2.0)
 
@@ -30,9 +31,12 @@ def log_terms(n_rows):
 
 @lru_cache(maxsize=4)
 def _log_terms(length):
-    counts = np.arange(length, dtype=np.float64)
-    terms = counts * np.log2(np.maximum(counts, 1.0))
-    table = np.rint(terms * UNIT).astype(np.int64)
+    table = np.empty(length, np.int64)
+    for first in range(0, length, _AT_ONCE):  # what is between takes little memory
+        last = min(length, first + _AT_ONCE)
+        counts = np.arange(first, last, dtype=np.float64)
+        terms = counts * np.log2(np.maximum(counts, 1.0))
+        table[first:last] = np.rint(terms * UNIT)
     table.setflags(write=False)
     return table
 

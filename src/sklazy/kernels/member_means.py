@@ -3,7 +3,7 @@
 import numpy as np
 
 from sklazy.flow import MISSING
-from sklazy.kernels.bags import draw_bag
+from sklazy.kernels.bags import draw_bag, repeats_bag
 from sklazy.kernels.compiling import entry, kernel
 from sklazy.kernels.paths.cuts import ALIKE
 
@@ -26,11 +26,13 @@ def bagged_rule_means(
     weights, sums : float64 arrays of shape (n_slots,)
     answers : float64 array of shape (n_queries, n_bags, 1)
     """
-    for query in range(seeds.shape[1]):
-        for b in range(seeds.shape[2]):
-            draw_bag(seeds[0, query, b], seeds[1, query, b], neighbors[query], bag)
-            mean, squares = sum_bag(bins.cells, targets, bag, weights, sums)
-            j = explain_most(bins.slots, weights, sums, ALIKE * squares)
+    mean, j = 0.0, 0
+    for b in range(seeds.shape[2]):
+        for query in range(seeds.shape[1]):
+            if not repeats_bag(neighbors, seeds, query, b):
+                draw_bag(seeds[0, query, b], seeds[1, query, b], neighbors[query], bag)
+                mean, squares = sum_bag(bins.cells, targets, bag, weights, sums)
+                j = explain_most(bins.slots, weights, sums, ALIKE * squares)
             code, slot = codes[query, j], bins.slots[j] + codes[query, j]
             if code == MISSING:
                 slot = bins.slots[j + 1] - 1
@@ -87,10 +89,11 @@ def bagged_neighbor_means(
     answers : float64 array of shape (n_queries, n_bags, 1)
     """
     n_near = rows.shape[1]
-    for query in range(rows.shape[0]):
-        complete[query] = True
-        for b in range(seeds.shape[2]):
-            draw_bag(seeds[0, query, b], seeds[1, query, b], neighbors[query], bag)
+    complete[:] = True
+    for b in range(seeds.shape[2]):
+        for query in range(rows.shape[0]):
+            if not repeats_bag(neighbors, seeds, query, b):
+                draw_bag(seeds[0, query, b], seeds[1, query, b], neighbors[query], bag)
             total, moment, reach, place = 0.0, 0.0, np.inf, 0
             while place < n_near and distances[query, place] <= reach:
                 row = rows[query, place]

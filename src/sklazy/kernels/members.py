@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import MISSING
-from sklazy.kernels.bags import draw_bag
+from sklazy.kernels.bags import draw_bag, repeats_bag
 from sklazy.kernels.compiling import entry, fast_kernel, kernel
 from sklazy.kernels.paths.table import slot_cells
-from sklazy.kernels.vectors import add_scaled, dot, solve_in_place
+from sklazy.kernels.vectors import add_scaled, dot, factor_in_place, solve_factored
 
 
 class BinTable(NamedTuple):
@@ -70,10 +70,11 @@ def bagged_counts(bins, codes, neighbors, seeds, alpha, by_rule, bag, table, ans
     """
     n_classes = answers.shape[2]
     totals = np.empty(n_classes, np.int64)
-    for query in range(seeds.shape[1]):
-        for b in range(seeds.shape[2]):
-            draw_bag(seeds[0, query, b], seeds[1, query, b], neighbors[query], bag)
-            count_bag(bins, bag, table, totals)
+    for b in range(seeds.shape[2]):
+        for query in range(seeds.shape[1]):
+            if not repeats_bag(neighbors, seeds, query, b):
+                draw_bag(seeds[0, query, b], seeds[1, query, b], neighbors[query], bag)
+                count_bag(bins, bag, table, totals)
             if by_rule:
                 follow_rule(bins.slots, table, totals, codes[query], answers[query, b])
             else:
@@ -183,10 +184,11 @@ def bagged_neighbors(
         Whether `rows` went far enough for every bag.
     """
     n_near = rows.shape[1]
-    for query in range(rows.shape[0]):
-        complete[query] = True
-        for b in range(seeds.shape[2]):
-            draw_bag(seeds[0, query, b], seeds[1, query, b], neighbors[query], bag)
+    complete[:] = True
+    for b in range(seeds.shape[2]):
+        for query in range(rows.shape[0]):
+            if not repeats_bag(neighbors, seeds, query, b):
+                draw_bag(seeds[0, query, b], seeds[1, query, b], neighbors[query], bag)
             answer, total = answers[query, b], 0.0
             reach, place = np.inf, 0
             for c in range(answer.size):
@@ -248,14 +250,17 @@ def bagged_linear(rows, targets, queries, ridge, neighbors, seeds, room, answers
     answers : float64 array of shape (n_queries, n_bags, n_targets)
     """
     bag, held, weights, means, direction, products = room
-    for query in range(queries.shape[0]):
-        for b in range(seeds.shape[2]):
-            draw_bag(seeds[0, query, b], seeds[1, query, b], neighbors[query], bag)
-            n_held = list_held(bag, held, weights)
-            weigh_products(rows, held[:n_held], weights, ridge, means, products)
+    n_held = 0
+    for b in range(seeds.shape[2]):
+        for query in range(queries.shape[0]):
+            if not repeats_bag(neighbors, seeds, query, b):
+                draw_bag(seeds[0, query, b], seeds[1, query, b], neighbors[query], bag)
+                n_held = list_held(bag, held, weights)
+                weigh_products(rows, held[:n_held], weights, ridge, means, products)
+                factor_in_place(products)
             for k in range(means.size):
                 direction[k] = queries[query, k] - means[k]
-            solve_in_place(products, direction)
+            solve_factored(products, direction)
             predict_along(
                 rows,
                 held[:n_held],

@@ -95,13 +95,26 @@ def add_scaled(values, along, factor):
 @kernel
 def solve_in_place(matrix, vector):
     """Replace a vector by inv(matrix) times it, by Cholesky; the matrix is used up."""
-    n = vector.size
-    for i in range(n):
+    factor_in_place(matrix)
+    solve_factored(matrix, vector)
+
+
+@kernel
+def factor_in_place(matrix):
+    """Replace the lower half of a matrix by its Cholesky factor."""
+    for i in range(matrix.shape[0]):
         for k in range(i):
             factor = matrix[i, k] - dot(matrix[i, :k], matrix[k, :k])
             matrix[i, k] = factor / matrix[k, k]
         pivot = matrix[i, i] - dot(matrix[i, :i], matrix[i, :i])
         matrix[i, i] = math.sqrt(pivot)
+
+
+@kernel
+def solve_factored(matrix, vector):
+    """Replace a vector by the inverse times it of the matrix that was factored."""
+    n = vector.size
+    for i in range(n):
         vector[i] = (vector[i] - dot(matrix[i, :i], vector[:i])) / matrix[i, i]
     for i in range(n - 1, -1, -1):
         vector[i] /= matrix[i, i]

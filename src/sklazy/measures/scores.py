@@ -66,21 +66,32 @@ def score_numbers(predicted: Floats, truth: Floats) -> NumberScores:
 
 
 def find_log_losses(probabilities: Floats, classes: Codes) -> Floats:
-    """Find the log loss of each row, with 0.001 shared equally by all classes.
-
-    Forests answer 0 at times, which would cost them an infinite loss.
+    """Find the log loss of each row; see `keep_off_zero`.
 
     Examples
     --------
     >>> find_log_losses(np.array([[1.0, 0.0]]), np.array([1])).round(2)
     array([7.6])
     """
+    off_zero = keep_off_zero(probabilities)
+    return np.asarray(-np.log(off_zero[np.arange(len(classes)), classes]))
+
+
+def keep_off_zero(probabilities: Floats) -> Floats:
+    """Probabilities of which 0.001 is shared equally by all classes.
+
+    Forests and boosting answer 0 at times, which would cost them an infinite loss.
+
+    Examples
+    --------
+    >>> keep_off_zero(np.array([[1.0, 0.0]]))
+    array([[9.995e-01, 5.000e-04]])
+    """
     n_classes = probabilities.shape[1]
     totals = probabilities.sum(axis=1, keepdims=True)
     even = np.full(probabilities.shape, 1.0 / n_classes)
     shares = np.divide(probabilities, totals, out=even, where=totals > 0)
-    of_truth = shares[np.arange(len(classes)), classes]
-    return -np.log((1.0 - _FLOOR) * of_truth + _FLOOR / n_classes)
+    return (1.0 - _FLOOR) * shares + _FLOOR / n_classes
 
 
 def find_auc(probabilities: Floats, classes: Codes) -> float | None:

@@ -269,7 +269,7 @@ class Racsam:
             list(enumerate(order)),
             test=self._parsimonious(candidates, incumbent) if incumbent else rules.test,
             alpha=rules.alpha,
-            first_test=min(rules.first_test, len(order)),
+            first_test=max(2, min(rules.first_test, len(order))),
             min_effect=rules.min_effect,
             n_winners=min(rules.n_winners, len(candidates)) if exploring else 1,
             max_seconds=self._seconds_left(),

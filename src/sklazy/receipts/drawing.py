@@ -10,7 +10,12 @@ from sklazy.report.article import Article, Plain, draw_query, draw_votes, surene
 from sklazy.report.dates import with_dates
 from sklazy.report.html import render
 from sklazy.report.next_attribute import next_blocks
-from sklazy.report.reasons import draw_reasons, plot_waterfall, write_letter
+from sklazy.report.reasons import (
+    draw_reasons,
+    plot_waterfall,
+    write_leading,
+    write_letter,
+)
 from sklazy.report.uncertainty import (
     describe_novelty,
     describe_uncertainty,
@@ -137,15 +142,22 @@ def _overview(drawn: Sequence[_Drawn]) -> b.Grid:
             b.Link(one.name or str(i), one.anchor),
             _answer(one.receipt),
             "" if share is None else format_probability(share),
-            one.article.brief[1],
+            _brief(one)[1],
         ]
         for i, (one, share) in enumerate(zip(drawn, shares, strict=True), 1)
     ]
-    titles = {one.article.brief[0] for one in drawn}
+    titles = {_brief(one)[0] for one in drawn}
     last = titles.pop() if len(titles) == 1 else ""
     sure = "" if shares.count(None) == len(shares) else "probability"
     header = ["row", "answer", sure, last]
     return b.Grid(header, "llrl", rows, shown=_MOST_IN_TABLE, noun="receipts")
+
+
+def _brief(drawn: _Drawn) -> tuple[str, str]:
+    """What is shown of a receipt among several: its leading reason, or its method's."""
+    if "reasons" in drawn.receipt:
+        return "adds or takes most", write_leading(drawn.receipt)
+    return drawn.article.brief
 
 
 def _blocks(drawn: _Drawn) -> list[b.Block]:

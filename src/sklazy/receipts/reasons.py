@@ -27,7 +27,7 @@ _CASES = {
     "against": c.number,
     "member": c.maybe(c.record({"name": c.text, "weight": c.share})),
     "listed_for": c.list_of(c.record(_CASE), MOST_CASES),
-    "listed_against": c.list_of(c.record(_CASE), FEWER_CASES),
+    "listed_against": c.list_of(c.record(_CASE), MOST_CASES),
 }
 _CHANGE = {
     "name": c.text,
@@ -75,11 +75,15 @@ def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
 
 
 def do_cases_fit(content: Mapping[str, Any]) -> bool:
-    """Whether the cases listed for a class outweigh those listed against it."""
-    cases = content["reasons"]["cases"]
+    """Whether the cases listed for an answer outweigh those listed against it.
+
+    For a number these are the cases that move it the way in which it is off the base.
+    """
+    cases, reasons = content["reasons"]["cases"], content["reasons"]
     raising, lowering = (
         math.fsum(abs(item["influence"]) for item in cases[side])
         for side in ("listed_for", "listed_against")
     )
+    way = 1.0 if "votes" in content else reasons["answer"] - reasons["base"]
     is_ordered = cases["for"] >= 0 >= cases["against"]
-    return bool(is_ordered and (raising >= lowering or "votes" not in content))
+    return bool(is_ordered and (not way or (raising - lowering) * way >= 0))

@@ -279,7 +279,7 @@ class Receipt(_Shown):
         >>> X = [[float(number), 1.0] for number in range(12)]
         >>> model = LazyKernelClassifier().fit(X, ["low"] * 6 + ["high"] * 6)
         >>> print(model.explain([[1.5, 1.0]])[0].for_customer())  # doctest: +ELLIPSIS
-        The result is low, >99 % (...: 50 %). The principal reasons are: x0 is 1.5.
+        The result is low, >99 % (50 % ...). The principal reasons are: x0 is 1.5.
         """
         self._reasons()
         return report.to_letter(self.content, [hide] if isinstance(hide, str) else hide)
@@ -435,7 +435,9 @@ def _parse_json(text: str | bytes) -> object:
     try:
         return json.loads(text, object_pairs_hook=_distinct)
     except (ValueError, RecursionError) as error:
-        raise ReceiptError(f"this is not JSON ({error}).") from None
+        raise ReceiptError(
+            f"this is not JSON ({error}); give what to_json() returned."
+        ) from None
 
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -83,9 +83,29 @@ def format_points(receipt: Plain, value: float) -> str:
 
     Examples
     --------
-    >>> format_points({"votes": []}, -0.0912), format_points({}, 0.25)
-    ('-9.1 points', '+0.25')
+    >>> format_points({"votes": []}, -0.0912), format_points({"votes": []}, 0.000312)
+    ('-9.1 points', '+0.03 points')
+    >>> reasons = {"base": 48_788.0, "answer": 58_385.0, "features": []}
+    >>> format_points({"reasons": reasons}, 969.31), format_points({}, 0.25)
+    ('+969', '+0.25')
     """
     if "votes" in receipt:
-        return f"{100 * value:+.1f} points"
-    return ("+" if value >= 0 else "-") + format_amount(abs(value), 4)
+        return f"{_round_to(100 * value, 1)} points"
+    if "reasons" not in receipt:
+        return ("+" if value >= 0 else "-") + format_amount(abs(value), 4)
+    return _round_to(value, _find_decimals(receipt["reasons"]))
+
+
+def _round_to(value: float, decimals: int) -> str:
+    """A signed number with so many decimals, or one digit where all of them are 0."""
+    if 0.0 < abs(value) < 0.5 * 10.0**-decimals or abs(value) >= 1e15:
+        digits = 1 if abs(value) < 1.0 else 4
+        return ("+" if value > 0 else "-") + format_amount(abs(value), digits)
+    return f"{value:+.{decimals}f}"
+
+
+def _find_decimals(reasons: Plain) -> int:
+    """Decimals of contributions to a number: those of the largest, with four digits."""
+    sizes = [abs(item["contribution"]) for item in reasons["features"]]
+    size = max(abs(reasons["base"]), abs(reasons["answer"]), *sizes, 1e-12)
+    return max(0, 3 - math.floor(math.log10(size)))

@@ -139,6 +139,7 @@ class Progress:
             if self._ended:  # while the bar was being imported
                 return
             self._bar = bars.Progress(
+                bars.SpinnerColumn(),  # moves while a long step does not
                 *bars.Progress.get_default_columns(),
                 bars.TextColumn("{task.fields[note]}"),
                 console=consoles.Console(file=self.stream),

@@ -22,6 +22,7 @@ from sklazy.report.words import (
 )
 
 _MOST_NAMED = 3
+_MORE_NAMED = 5  # where the others outweigh those named
 _MOST_SHOWN = 12
 _MOST_CASES = 15
 _WORTH_NAMING = 0.02  # of all contributions
@@ -35,7 +36,8 @@ def write_summary(receipt: Plain) -> list[str]:
 
     The third is left out where there are neither.
     """
-    first = f"{_write_answer(receipt)} ({_write_base(receipt)})."
+    first = f"{_write_answer(receipt)} ({_write_base(receipt)} of the row"
+    first += f"{_write_next(receipt)})."
     features, last = _write_features(receipt), [_write_cases(receipt)]
     if receipt["reasons"]["change"] is not None:
         last.append(_write_change(receipt))
@@ -48,13 +50,37 @@ def _write_answer(receipt: Plain) -> str:
     answer = format_output(receipt, reasons["answer"])
     if "votes" in receipt:
         return f"Predicted: {format_class(reasons['of'])}, {answer}"
+    return f"{f'Predicted {_name_target(receipt)}'.rstrip()}: {answer}"
+
+
+def _name_target(receipt: Plain) -> str:
     name = receipt["cases"]["targets"][0]["name"]
-    return f"Predicted{'' if name == 'y' else f' {format_value(name)}'}: {answer}"
+    return "" if name == "y" else format_value(name)
 
 
 def _write_base(receipt: Plain) -> str:
     """The output that contributions start from, as the waterfall names it."""
-    return f"{_BASE}: {format_output(receipt, receipt['reasons']['base'])}"
+    return f"{format_output(receipt, receipt['reasons']['base'])} {_BASE}"
+
+
+def _write_next(receipt: Plain) -> str:
+    """The class that comes next, where the answer has less than one half."""
+    if "votes" not in receipt or receipt["reasons"]["answer"] >= 0.5:
+        return ""
+    second = _find_second(receipt)
+    if second is None:
+        return ""
+    share = format_output(receipt, second["probability"])
+    return f"; next: {format_class(second['label'])}, {share}"
+
+
+def _find_second(receipt: Plain) -> Plain | None:
+    """The class that comes next, if it is behind the answer."""
+    places = first_two(receipt)
+    second: Plain | None = receipt["votes"][places[1]] if places else None
+    if second is None or second["probability"] > receipt["reasons"]["answer"]:
+        return None
+    return second
 
 
 def _write_features(receipt: Plain) -> str:
@@ -67,10 +93,7 @@ def _write_features(receipt: Plain) -> str:
     worth = [f for f in features if abs(f["contribution"]) > _WORTH_NAMING * total]
     if not worth:
         return _write_silence(receipt)
-    sides = [
-        [f for f in worth if (f["contribution"] > 0) is up][:_MOST_NAMED]
-        for up in (True, False)
-    ]
+    sides = _choose_named(features, worth)
     sums = [_sum_contributions(part) for part in (features, sides[0] + sides[1])]
     opposed = _write_opposed(receipt, sums, total)
     leads = ["For it" if opposed else "Mainly because", "Against it"]
@@ -90,6 +113,23 @@ def _write_features(receipt: Plain) -> str:
     return " ".join([opposed, *words] if opposed else words)
 
 
+def _choose_named(
+    features: Sequence[Plain], worth: Sequence[Plain]
+) -> list[list[Plain]]:
+    """The leading features on both sides: more where the others add more than each."""
+    sides: list[list[Plain]] = []
+    for most in range(_MOST_NAMED, _MORE_NAMED + 1):
+        sides = [
+            [f for f in worth if (f["contribution"] > 0) is up][:most]
+            for up in (True, False)
+        ]
+        named = sides[0] + sides[1]
+        rest = _sum_contributions(features) - _sum_contributions(named)
+        if abs(rest) <= max(abs(item["contribution"]) for item in named):
+            break
+    return sides
+
+
 def _sum_contributions(features: Sequence[Plain]) -> float:
     return float(sum(item["contribution"] for item in features))
 
@@ -101,8 +141,8 @@ def _write_opposed(receipt: Plain, sums: Sequence[float], total: float) -> str:
     worth, points = _WORTH_STATING * total, [format_points(receipt, v) for v in sums]
     if sums[0] < -worth:
         base = format_output(receipt, receipt["reasons"]["base"])
-        lead = f"The features together speak against it ({points[0]}), but it starts "
-        return f"{lead}at {base} and {_write_lead(receipt)}."
+        lead = f"All features together take {points[0].lstrip('-')} from these {base}"
+        return f"{lead}, and {format_class(receipt['answer'])} {_write_lead(receipt)}."
     if sums[1] < -worth:
         lead = "The features named here speak against it together"
         return f"{lead} ({points[1]}), but the others outweigh them."
@@ -110,10 +150,9 @@ def _write_opposed(receipt: Plain, sums: Sequence[float], total: float) -> str:
 
 
 def _write_lead(receipt: Plain) -> str:
-    """The class that comes next, if it is behind the answer."""
-    places = first_two(receipt)
-    second = receipt["votes"][places[1]] if places else None
-    if second is None or second["probability"] > receipt["reasons"]["answer"]:
+    """That the answer is still ahead, and of which class."""
+    second = _find_second(receipt)
+    if second is None:
         return "is still the prediction"
     share = format_output(receipt, second["probability"])
     return f"stays ahead of {format_class(second['label'])} ({share})"
@@ -145,8 +184,13 @@ def _write_cases(receipt: Plain) -> str:
     ]
     leads = ("strongest for it", "against it")
     if "votes" not in receipt:
-        leads = ("those that raise it most", "that lower it most")
-    pairs = zip(leads, words, strict=True)
+        leads = ("those that raise it most", "those that lower it most")
+    pairs = list(zip(leads, words, strict=True))
+    if (
+        "votes" not in receipt
+        and receipt["reasons"]["answer"] < receipt["reasons"]["base"]
+    ):
+        pairs.reverse()
     sides = [f"{lead}: {join(side)}" for lead, side in pairs if side]
     known = pluralize(receipt["cases"]["n_rows"], "known case")
     return f"Of {known}, {'; '.join(sides)}." if sides else ""
@@ -191,6 +235,12 @@ def _write_change(receipt: Plain) -> str:
     return f"{lead}the answer would be {label} ({format_class(of)}: {output})."
 
 
+def write_leading(receipt: Plain) -> str:
+    """The feature that adds most, in short."""
+    features = [f for f in receipt["reasons"]["features"] if f["contribution"]]
+    return _write_feature(receipt, features[0]) if features else "none"
+
+
 def draw_reasons(receipt: Plain) -> list[Block]:
     """The waterfall from the base to the answer, and the cases on both sides."""
     to = f" to {format_class(receipt['reasons']['of'])}" if "votes" in receipt else ""
@@ -212,7 +262,8 @@ def _write_enough(receipt: Plain) -> str:
     reasons, enough = receipt["reasons"], receipt["reasons"]["enough"]
     sizes = [abs(item["contribution"]) for item in reasons["features"]]
     n_idle = sum(size <= _AS_GOOD_AS_UNKNOWN * sum(sizes) for size in sizes)
-    text = f"{n_idle} of {pluralize(len(sizes), 'feature')} are as good as unknown"
+    text = f"{n_idle or 'None'} of {pluralize(len(sizes), 'feature')} "
+    text += f"{'is' if n_idle <= 1 else 'are'} as good as unknown"
     text += f" (at most {format_percent(_AS_GOOD_AS_UNKNOWN)} of all that is added)."
     if enough is None:
         return text
@@ -310,6 +361,7 @@ def write_letter(receipt: Plain, hide: Collection[str] = ()) -> str:
     """The principal reasons for a customer: no ids and no values of others."""
     reasons, is_class = receipt["reasons"], "votes" in receipt
     answer = format_output(receipt, reasons["answer"])
+    named = "" if is_class else _name_target(receipt)
     if is_class:
         answer = f"{format_value(reasons['of'])}, {answer}"
     is_lower = reasons["answer"] < reasons["base"]
@@ -321,7 +373,8 @@ def write_letter(receipt: Plain, hide: Collection[str] = ()) -> str:
         ][: _MOST_NAMED + 1]
         for sign in (1, -1)
     )
-    words = [f"The result is {answer} ({_write_base(receipt)})."]
+    result = f"predicted {named}" if named else "result"
+    words = [f"The {result} is {answer} ({_write_base(receipt)})."]
     lead = "The principal reasons are"
     if is_class and is_lower and lowering:
         against = "These speak against it, but not enough to change it"

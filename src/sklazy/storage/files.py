@@ -10,6 +10,7 @@ checksums. Nothing in a file is ever executed.
 import contextlib
 import hashlib
 import json
+import mmap
 import operator
 import os
 import struct
@@ -39,6 +40,8 @@ from sklazy.storage.placing import AT_ANY_TIME, naming_file, replacing_file, tak
 
 MAGIC = b"SKLAZY\x1a\n"
 VERSION = 2
+
+_AT_ONCE = 1 << 27  # bytes of a file that are checked together; some blocks
 
 _PREFIX = struct.Struct("<8sIQ")
 _TYPES = ("<f8", "<i8", "<u8", "<i4", "<i2", "|i1", "|u1")
@@ -94,7 +97,7 @@ def create_file(
     layout: Sequence[Layout],
     check: Callable[[Path], object] | None = None,
     turn: AbstractContextManager[object] = AT_ANY_TIME,
-) -> Iterator[dict[str, NDArray[Any]]]:
+) -> Iterator["MappedArrays"]:
     """A file whose arrays, zeros at first, are written to within a ``with`` block.
 
     They lie in the file, not in memory. It takes the place of an old one at the end of
@@ -112,15 +115,36 @@ def create_file(
         file.write(prefix)
         file.flush()
         data = np.memmap(file, np.uint8, "r+", shape=(end,))
-        yield views_of(data.view(np.ndarray), len(prefix), layout)
+        views = views_of(data.view(np.ndarray), len(prefix), layout)
+        arrays = MappedArrays(data, views)
+        yield arrays
         data.flush()
-        table = b"".join(checksums(data[len(prefix) :]))
+        table = b""
+        for first in range(len(prefix), end, _AT_ONCE):
+            arrays.leave_memory()
+            table += b"".join(checksums(data[first : min(end, first + _AT_ONCE)]))
         file.seek(end)
         file.write(table)
         file.write(hashlib.sha256(prefix + table).digest())
         file.flush()
         if check is not None:
             check(Path(file.name))
+
+
+class MappedArrays(dict[str, NDArray[Any]]):
+    """Arrays by name that lie in a file while it is written."""
+
+    def __init__(self, data: "np.memmap[Any, Any]", views: Arrays) -> None:
+        super().__init__(views)
+        self._data = data
+
+    def leave_memory(self) -> None:
+        """Count pages that were written as the system's, not as this process's.
+
+        They stay in the file, which others could see, so nothing is lost.
+        """
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._data._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]
 
 
 def _check_path(path: str) -> None:
@@ -157,7 +181,10 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
     try:
         file = open(path, "rb")  # noqa: SIM115 - closed below
     except OSError as error:
-        raise BadFileError(f"cannot be read ({error.strerror}).", path) from error
+        raise BadFileError(
+            f"cannot be read ({error.strerror}). Check its name and its permissions.",
+            path,
+        ) from error
     except ValueError as error:  # a NUL in the path
         raise BadFileError(f"cannot be read ({error}).", ascii(path)) from error
     with file:
@@ -170,7 +197,10 @@ def read_bytes(file: IO[bytes], path: str | Path, size: int) -> Bytes:
         data = aligned_buffer(size)
         return data[: file.readinto(data)]  # type: ignore[attr-defined]
     except OSError as error:
-        raise BadFileError(f"cannot be read ({error.strerror}).", path) from error
+        raise BadFileError(
+            f"cannot be read ({error.strerror}). Check its name and its permissions.",
+            path,
+        ) from error
 
 
 def parse_bytes(data: Bytes | bytes, path: str | Path) -> Content:
@@ -191,9 +221,13 @@ def map_bytes(file: IO[bytes], path: str | Path, size: int) -> Bytes:
     try:
         return np.memmap(file, np.uint8, mode="c", shape=(size,)).view(np.ndarray)
     except OSError as error:
-        raise BadFileError(f"cannot be mapped ({error.strerror}).", path) from error
+        raise BadFileError(
+            f"cannot be mapped ({error.strerror}). Load it without mmap_mode.", path
+        ) from error
     except ValueError as error:  # nothing in it
-        raise BadFileError(f"cannot be mapped ({error}).", path) from error
+        raise BadFileError(
+            f"cannot be mapped ({error}). Load it without mmap_mode.", path
+        ) from error
 
 
 def see_arrays(data: Bytes, path: str | Path) -> Content:
@@ -218,7 +252,10 @@ def _check_version(data: Bytes, path: str | Path) -> None:
     """Refuse a file that is none of ours, or has another format."""
     first = data[: _PREFIX.size].tobytes()
     if first[: len(MAGIC)] != MAGIC[: len(first)] or not first:
-        raise BadFileError("this is not a file that sklazy saved.", path)
+        raise BadFileError(
+            "this is not a file that sklazy saved; give one that model.save wrote.",
+            path,
+        )
     if len(data) < _PREFIX.size + CHECKSUM:
         raise BadFileError("the file is truncated. Restore it from a copy.", path)
     version = int(_PREFIX.unpack(first)[1])

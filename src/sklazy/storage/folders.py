@@ -185,7 +185,9 @@ def list_files(path: str | Path) -> list[PartFile]:
         if isinstance(error, BadFileError):
             raise
         raise BadFileError(
-            f"not the list of a model's files ({error}).", where
+            f"not the list of a model's files ({error}). Restore the folder from a "
+            "copy.",
+            where,
         ) from None
     if not files or any(os.path.basename(file.name) != file.name for file in files):
         raise BadFileError(
@@ -202,7 +204,9 @@ def read_part_file(path: str | Path, seal: str, *, mapped: bool) -> Stored:
         present = _read_seal(path)
     except OSError as error:
         raise BadFileError(
-            f"a file of the model cannot be read ({error}).", path
+            f"a file of the model cannot be read ({error}). Check its permissions, or "
+            "restore the folder from a copy.",
+            path,
         ) from None
     if present != seal:
         raise BadFileError(

@@ -93,6 +93,7 @@ def pack_column(codes: Codes, bits: Words, first: int) -> None:
     `bits` (n_values, n_words) has zeros where they go, from the place `first` on.
     """
     n_bytes, begin = (len(codes) + 7) >> 3, first >> 3
+    codes = codes.astype(np.int8 if len(bits) <= 127 else codes.dtype, copy=False)
     for value, members in enumerate(bits):
         packed = np.packbits(codes == value, bitorder="little")
         members.view(np.uint8)[begin : begin + n_bytes] = packed

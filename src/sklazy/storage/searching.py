@@ -40,7 +40,9 @@ def search_file(path: Path, patterns: Sequence[bytes]) -> SearchedFile:
                 hits = sum(_count(data, pattern) for pattern in patterns)
                 return SearchedFile(path, size, hashlib.sha256(data).hexdigest(), hits)
     except OSError as error:
-        raise BadFileError(f"cannot be searched ({error.strerror}).", path) from error
+        raise BadFileError(
+            f"cannot be searched ({error.strerror}). Check its permissions.", path
+        ) from error
 
 
 def patterns_in(path: Path, patterns: Sequence[bytes]) -> set[bytes]:
@@ -84,4 +86,6 @@ def files_under(places: Iterable[str | Path]) -> Iterator[Path]:
         elif place.is_file():
             yield place
         else:
-            raise BadFileError("there is no such file or folder to search.", place)
+            raise BadFileError(
+                "there is no such file or folder to search; check its name.", place
+            )

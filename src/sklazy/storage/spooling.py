@@ -5,9 +5,8 @@ their final codes. In memory are the labels, never the rows.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError
 from sklazy.kernels.sorting import sort_pairs
 from sklazy.storage.outline import Named, kind_of_ids
+from sklazy.storage.packed import STEP
 from sklazy.storage.placing import naming_file, spool_file
 from sklazy.storage.stored_ids import width_of
 from sklazy.tables import Column, Label, Table
@@ -28,15 +28,29 @@ from sklazy.tables import Column, Label, Table
 Floats = NDArray[np.float64]
 
 
-@dataclass
-class _Batch:
+_MOST_CELLS = 1 << 24  # of a piece
+
+
+class _Piece(NamedTuple):
     """Rows as they lie in the spool: arrays one after the other."""
 
-    n_rows: int
     numbers: Floats
     codes: NDArray[np.int32]
     targets: Floats
-    ids: Ids
+    ids: NDArray[np.int64]  # (1, n_rows), zeros where ids are text
+
+    def arrays(self) -> list[NDArray[Any]]:
+        """All of them, in the order in which they lie there."""
+        return [self.numbers, self.codes, self.targets, self.ids]
+
+    def rows(self, first: int, last: int) -> "_Piece":
+        """Some of the rows."""
+        return _Piece(
+            self.numbers[:, first:last],
+            self.codes[:, first:last],
+            self.targets[:, first:last],
+            self.ids[:, first:last],
+        )
 
 
 class Spool:
@@ -44,7 +58,9 @@ class Spool:
 
     def __init__(self, out: Path) -> None:
         self.out, self.n_rows, self.n_targets = out, 0, 0
-        self._sizes: list[int] = []
+        self._sizes: list[int] = []  # of pieces
+        self._n_waiting = 0  # rows of the next piece
+        self._waiting: _Piece
         self._labels: dict[int, dict[Label, int]] = {}
         self._columns: list[Column] = []
         self._named = True
@@ -78,13 +94,34 @@ class Spool:
             self._texts.append(ids)
         elif len(ids):
             self._last_id = max(self._last_id, int(ids.max()))
-        numbers = np.zeros(len(ids), np.int64) if is_text else ids
+        numbers = np.zeros(len(ids), np.int64) if is_text else np.asarray(ids, np.int64)
+        self._keep(_Piece(incoming.numbers, codes, targets, numbers[None]), len(table))
+        self.n_rows += len(table)
+
+    def _keep(self, rows: _Piece, n_rows: int) -> None:
+        """Put rows behind those that wait; all pieces but the last are of one size."""
+        first, size = 0, self._waiting.ids.shape[1]
+        while first < n_rows:
+            last = min(n_rows, first + size - self._n_waiting)
+            end = self._n_waiting + last - first
+            waiting = self._waiting.rows(self._n_waiting, end)
+            some = rows.rows(first, last)
+            for room, array in zip(waiting.arrays(), some.arrays(), strict=True):
+                room[:] = array
+            self._n_waiting, first = end, last
+            if end == size:
+                self._write_waiting()
+
+    def _write_waiting(self) -> None:
+        """Put the rows that wait into the file."""
+        if not self._n_waiting:
+            return
         with naming_file(self.out):
-            for array in (incoming.numbers, codes, targets, numbers):
+            for array in self._waiting.rows(0, self._n_waiting).arrays():
                 self._file.write(np.ascontiguousarray(array).data)
             self._file.flush()
-        self._sizes.append(len(table))
-        self.n_rows += len(table)
+        self._sizes.append(self._n_waiting)
+        self._n_waiting = 0
 
     def _begin(self, table: Table, target: Target) -> None:
         self._columns = [column.take(np.zeros(0, np.intp)) for column in table]
@@ -98,6 +135,14 @@ class Spool:
             self._labels[CLASSES] = {}
         else:
             self.n_targets = 1
+        n_numeric, n_labels = len(self._numeric()), len(self._labels)
+        n_rows = max(1, min(STEP, _MOST_CELLS // (n_numeric + n_labels + 1)))
+        self._waiting = _Piece(
+            np.empty((n_numeric, n_rows)),
+            np.empty((n_labels, n_rows), np.int32),
+            np.empty((self.n_targets, n_rows)),
+            np.empty((1, n_rows), np.int64),
+        )
 
     def _numeric(self) -> list[int]:
         return [j for j, c in enumerate(self._columns) if c.kind == "numeric"]
@@ -126,6 +171,7 @@ class Spool:
 
     def coder(self, schema: Schema) -> Coder:
         """The labels of all rows in their final order."""
+        self._write_waiting()
         coder = Coder(schema, has_classes=not self.n_targets)
         for j, vocabulary in coder.vocabularies.items():
             vocabulary.admit(self._labels[j])
@@ -143,19 +189,22 @@ class Spool:
             if j not in numeric:  # no row has a value of it
                 yield np.zeros(0)
                 continue
-            column = self._column(np.float64, 8 * numeric.index(j))
-            values, by_value = sort_pairs(column, classes)
-            yield sorted_cuts(values, by_value, coder.n_classes, criterion)
+            yield self._find_cuts(numeric.index(j), classes, coder.n_classes, criterion)
+
+    def _find_cuts(
+        self, number: int, classes: NDArray[np.int32], n_classes: int, criterion: str
+    ) -> Floats:
+        """The cuts of a column of numbers, which leaves memory before the next."""
+        pairs = sort_pairs(self._column(np.float64, 8 * number), classes)
+        return sorted_cuts(*pairs, n_classes, criterion)
 
     def names(self) -> tuple[Named, int, int]:
         """The kind of ids, see `Outline`; those that two rows have are refused."""
         if self._texts:
-            _check_different(np.concatenate(self._texts).tolist())
-            return (
-                "text",
-                1,
-                max(width_of(ids_of_batch.tolist()) for ids_of_batch in self._texts),
-            )
+            names: NDArray[np.object_] = np.concatenate(self._texts)
+            self._texts = [names]
+            _check_different(names.tolist())
+            return "text", 1, width_of(names.tolist())
         n_runs, rises, last = 0, True, -1
         for ids in self._parts(np.int64, self._row_bytes() - 8):
             steps = np.diff(ids, prepend=last)
@@ -200,12 +249,11 @@ class Spool:
         final = self._final_codes(coder)
         self._file.seek(0)
         first = 0
-        for number, n_rows in enumerate(self._sizes):
-            batch = self._read(number, n_rows)
-            yield self._final(batch, coder, final, first)
+        for n_rows in self._sizes:
+            yield self._final(self._read(n_rows), coder, final, first)
             first += n_rows
 
-    def _read(self, number: int, n_rows: int) -> _Batch:
+    def _read(self, n_rows: int) -> _Piece:
         def take(kind: type, n_columns: int) -> NDArray[Any]:
             n_bytes = n_columns * n_rows * np.dtype(kind).itemsize
             data: NDArray[Any] = np.frombuffer(self._file.read(n_bytes), kind)
@@ -213,46 +261,47 @@ class Spool:
 
         numbers = take(np.float64, len(self._numeric()))
         codes = take(np.int32, len(self._labels))
-        targets, ids = take(np.float64, self.n_targets), take(np.int64, 1)[0]
-        names: Ids = self._texts[number] if self._texts else ids
-        return _Batch(n_rows, numbers, codes, targets, names)
+        return _Piece(
+            numbers, codes, take(np.float64, self.n_targets), take(np.int64, 1)
+        )
 
     def _final(
-        self, batch: _Batch, coder: Coder, final: dict[int, Any], first: int
+        self, piece: _Piece, coder: Coder, final: dict[int, Any], first: int
     ) -> CodedRows:
-        n_rows, by_attribute = (
-            batch.n_rows,
-            dict(zip(self._numeric(), batch.numbers, strict=True)),
-        )
-        nothing = np.full(n_rows, np.nan)
-        numbers = [by_attribute.get(j, nothing) for j in coder.numeric]
+        n_rows = piece.ids.shape[1]
+        ids: Ids = piece.ids[0]
+        if self._texts:
+            ids = self._texts[0][first : first + n_rows]
+        numbers = piece.numbers
+        if len(coder.numeric) > len(numbers):  # no row has a value of some
+            by_attribute = dict(zip(self._numeric(), numbers, strict=True))
+            nothing = np.full(n_rows, np.nan)
+            numbers = np.array([by_attribute.get(j, nothing) for j in coder.numeric])
         codes = np.full((len(self._columns), n_rows), -1, np.int32)
         classes = np.zeros(n_rows, np.int32)
-        for known, j in zip(batch.codes, self._labels, strict=True):
+        for known, j in zip(piece.codes, self._labels, strict=True):
             if j == CLASSES:
                 classes = final[j][known]
             elif j in final:
                 codes[j] = final[j][known]
         return CodedRows(
-            np.array(numbers).reshape(len(numbers), n_rows),
+            numbers,
             codes,
             classes,
-            batch.targets,
+            piece.targets,
             np.ones(n_rows),
             np.zeros((0, n_rows)),
             np.arange(first, first + n_rows),
             np.zeros((0, n_rows), np.uint64),
-            batch.ids,
+            ids,
         )
 
 
 def _coded(column: Column, known: dict[Label, int]) -> NDArray[np.int32]:
     """A column in numbers of first appearance; new labels get the next ones."""
-    n_labels = len(column.categories)
-    is_used = np.bincount(column.data[column.data >= 0], minlength=n_labels) > 0
     codes = [
         known.setdefault(label, len(known)) if used else -1
-        for used, label in zip(is_used.tolist(), column.categories, strict=True)
+        for used, label in zip(column.is_used.tolist(), column.categories, strict=True)
     ]
     return recoded(column, np.array(codes, np.int32))
 

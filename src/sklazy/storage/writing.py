@@ -22,6 +22,8 @@ from sklazy.storage.stored_ids import Runs, join_runs, write_texts
 
 Arrays = dict[str, NDArray[Any]]
 
+_IN_MEMORY = 1 << 20  # rows of a mapped file, and no more
+
 
 def write_rows(
     path: str | Path,
@@ -47,12 +49,16 @@ def write_rows(
             while segment.filled < n_rows:
                 batch = next(chunks, None)
                 if batch is None:
-                    raise BadInputError("there are fewer rows than announced.")
+                    raise BadInputError(
+                        "fewer rows came than were counted; read them again."
+                    )
                 segment.add(batch)
+                if not segment.filled % _IN_MEMORY:
+                    arrays.leave_memory()
             arrays["sizes"][number] = n_rows
             arrays["n_runs"][number] = segment.close()
         if next(chunks, None) is not None:
-            raise BadInputError("there are more rows than announced.")
+            raise BadInputError("more rows came than were counted; read them again.")
 
 
 def _in_chunks(batches: Iterable[CodedRows], step: int) -> Iterator[CodedRows]:
@@ -60,15 +66,18 @@ def _in_chunks(batches: Iterable[CodedRows], step: int) -> Iterator[CodedRows]:
     waiting: list[CodedRows] = []
     n_waiting = 0
     for batch in batches:
+        if not waiting and len(batch) == step:
+            yield batch
+            continue
         waiting.append(batch)
         n_waiting += len(batch)
         if n_waiting < step:
             continue
         joined = concatenate_rows(waiting)
         for first in range(0, n_waiting - n_waiting % step, step):
-            yield joined.take(np.arange(first, first + step))
-        left = np.arange(n_waiting - n_waiting % step, n_waiting)
-        waiting, n_waiting = [joined.take(left)], len(left)
+            yield joined.between(first, first + step)
+        left = joined.between(n_waiting - n_waiting % step, n_waiting)
+        waiting, n_waiting = [left] if len(left) else [], len(left)
     if n_waiting:
         yield concatenate_rows(waiting)
 

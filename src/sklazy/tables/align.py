@@ -153,7 +153,9 @@ def check_same_kind(table: Table, like: Table, unsettled: Collection[str]) -> No
     for column, model in zip(matched_columns(table, like), like, strict=True):
         if model.declared or model.name in unsettled:
             continue
-        known = {"numbers": None} if model.kind == "numeric" else _first(model)
+        known = (
+            {"numbers": None} if model.kind == "numeric" else _first(model.categories)
+        )
         examples = known | _examples(column)
         if len(examples) > 1:
             raise _mixture(model.name, examples)
@@ -162,14 +164,14 @@ def check_same_kind(table: Table, like: Table, unsettled: Collection[str]) -> No
 def _examples(column: Column) -> dict[str, Label | None]:
     """Types of values that a column holds, with an example of each."""
     if column.kind == "nominal":
-        return _first(column.occurring())
+        return _first(column.used_labels())
     known = column.data[~column.missing]
     return {"numbers": float(known[0])} if len(known) else {}
 
 
-def _first(column: Column) -> dict[str, Label | None]:
+def _first(labels: Sequence[Label]) -> dict[str, Label | None]:
     firsts: dict[str, Label | None] = {}
-    for label in column.categories:
+    for label in labels:
         firsts.setdefault(_family(label), label)
     return firsts
 

@@ -45,7 +45,10 @@ def read_arrow(
     except BadFileError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
-        raise BadFileError(f"not a readable {which} file ({error}).", path) from None
+        raise BadFileError(
+            f"not a readable {which} file ({error}); restore it, or name its format.",
+            path,
+        ) from None
     return from_arrow_table(native, wanted, path)
 
 
@@ -54,7 +57,7 @@ def from_arrow_table(native: object, wanted: Mapping[str, Wish], path: str) -> T
     try:
         frame = as_frame(native)
         if frame is None:
-            raise BadInputError("holds no table.")
+            raise BadInputError("holds no table; give a file of columns and rows.")
         names, named = frame_names(frame)
         nominal = [True if wanted.get(name) == "nominal" else None for name in names]
         return Table(tuple(from_frame(frame, names, nominal)), frame.shape[0], named)

@@ -94,7 +94,9 @@ def _read_cells(
     except BadFileError:
         raise
     except Exception as error:  # whatever a damaged file makes the parsers raise
-        raise BadFileError(f"not a readable Excel file ({error}).", path) from None
+        raise BadFileError(
+            f"not a readable Excel file ({error}); save it again as .xlsx.", path
+        ) from None
     others = ", ".join(repr(name) for name in names if name != names[place])
     note = f"only the sheet {names[place]!r} is read, not {others} (choose with sheet)"
     return cells, [note] if others and not options.sheet else []

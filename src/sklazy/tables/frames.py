@@ -274,16 +274,18 @@ def _categories(name: str, series: Series) -> Column:
 def _from_arrow(name: str, chunks: Sequence[Any]) -> Column:
     """A column of Arrow's categories: each label is made once, not once a cell."""
     labels: list[object] = []
-    codes, before, first = [np.zeros(0, np.int64)], None, 0
+    places, before, first = [np.zeros(0, np.int32)], None, 0
     for chunk in chunks:
         if before is None or not chunk.dictionary.equals(before):
             before, first = chunk.dictionary, len(labels)
             labels += before.to_pylist()
-        indices = chunk.indices.cast("int64").fill_null(MISSING).to_numpy()
-        codes.append(np.where(indices < 0, MISSING, indices + first))
+        indices = chunk.indices.cast("int32").fill_null(MISSING).to_numpy()
+        if first:
+            indices = np.where(indices < 0, MISSING, indices + first)
+        places.append(indices)
     column = encode(name, labels)
     # The last entry is reached by the code -1.
-    data = np.append(column.data, np.int32(MISSING))[np.concatenate(codes)]
+    data = np.append(column.data, np.int32(MISSING))[np.concatenate(places)]
     return Column(name, "nominal", data, column.categories).occurring()
 
 

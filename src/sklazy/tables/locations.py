@@ -50,14 +50,21 @@ class Location(NamedTuple):
         try:
             return io.BufferedReader(self.system.open(self.inside, "rb"))
         except FileNotFoundError:
-            raise BadFileError("there is no such file.", self.path) from None
+            raise BadFileError(
+                "there is no such file; check its name.", self.path
+            ) from None
 
     @property
     def n_bytes(self) -> int:
         """Its length."""
-        if self.system is None:
-            return os.stat(self.path).st_size
-        return int(self.system.size(self.inside) or 0)
+        try:
+            if self.system is None:
+                return os.stat(self.path).st_size
+            return int(self.system.size(self.inside) or 0)
+        except FileNotFoundError:
+            raise BadFileError(
+                "there is no such file, or it is gone.", self.path
+            ) from None
 
 
 def is_several(where: object) -> bool:
@@ -120,7 +127,7 @@ def _find_here(path: str) -> Iterator[Location]:
     elif os.path.exists(path):
         yield Location(path)
     else:
-        raise BadFileError("there is no such file.", path)
+        raise BadFileError("there is no such file; check its name.", path)
 
 
 def _walk(folder: str) -> Iterator[str]:
@@ -147,7 +154,7 @@ def _find_remote(url: str) -> Iterator[Location]:
     elif system.exists(path):
         yield _remote(scheme, path, system, ())
     else:
-        raise BadFileError("there is no such file.", url)
+        raise BadFileError("there is no such file; check its name.", url)
 
 
 def _remote(scheme: str, name: str, system: Any, partition: Partition) -> Location:  # noqa: ANN401

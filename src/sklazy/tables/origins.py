@@ -131,6 +131,11 @@ def follow_origins(table: Table, origins: Sequence[Origin]) -> Table:
     return expand_columns(read_as(table, origins))
 
 
+def _list_names(names: Iterable[str]) -> str:
+    shown = [*map(repr, names)]
+    return ", ".join(shown[:12]) + (" ..." if len(shown) > 12 else "")
+
+
 def read_as(table: Table, origins: Sequence[Origin]) -> Table:
     """Return the table with its columns read as their origins define.
 
@@ -142,7 +147,8 @@ def read_as(table: Table, origins: Sequence[Origin]) -> Table:
         if len(table.columns) != len(origins):
             raise BadInputError(
                 f"X has {len(table.columns)} features, but {len(origins)} are "
-                "expected: the columns the cases have, in their order."
+                "expected: the columns the cases have, in their order: "
+                f"{_list_names(origin_of)}."
             )
         pairs = zip(table, origins, strict=True)
         columns = [read_like(column, o.kind, o.reading) for column, o in pairs]

@@ -182,7 +182,8 @@ def _describe(held: tuple[Any, ...]) -> str:
     if declared is not None:
         return f"the declared labels {list(declared[:3])}"
     if reading is not None:
-        return f"values of the type {reading.style}"
+        zone = f" in {reading.unit}" if reading.unit == "UTC" else ""
+        return f"values of the type {reading.style}{zone}"
     return "numbers" if kind == "numeric" else "labels"
 
 
@@ -222,7 +223,7 @@ def concatenate_tables(tables: Sequence[Table]) -> Table:
       x1  numeric  1 to 2
     """
     if not tables:
-        raise BadInputError("there are no rows.")
+        raise BadInputError("there are no rows; expected at least one.")
     if len(tables) == 1:
         return tables[0]
     columns = [_joined(pieces) for pieces in zip(*tables, strict=True)]

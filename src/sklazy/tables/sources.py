@@ -239,7 +239,7 @@ def _read_whole(
     partitions = rows.partition_kinds(kinds, notes)
     tables = list(rows.batches(Request(kinds), partitions))
     if not tables:
-        raise BadInputError(f"{rows.name}: it has no rows.")
+        raise BadInputError(f"{rows.name}: it has no rows; expected at least one.")
     table = concatenate_tables(of_one_kind(tables))
     unknown = [name for name in wishes if name not in table]
     if unknown:

@@ -79,7 +79,9 @@ def read_batches(
             file, rules, request, budget
         )
     except FileNotFoundError:
-        raise BadFileError("there is no such file, or it is gone.", file.path) from None
+        raise BadFileError(
+            "there is no such file, or it is gone; check its name.", file.path
+        ) from None
 
 
 def _rows_at_once(n_columns: int) -> int:
@@ -120,7 +122,9 @@ def _text(file: Location, encoding: str, newline: str | None) -> Iterator[IO[str
             file.path,
         ) from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise BadFileError(f"a damaged gzip file ({error}).", file.path) from None
+        raise BadFileError(
+            f"a damaged gzip file ({error}); restore it from a copy.", file.path
+        ) from None
 
 
 def _decoder(raw: Any, encoding: str, newline: str | None) -> io.TextIOWrapper:  # noqa: ANN401
@@ -233,7 +237,10 @@ def naming_arrow_file(path: str, which: str) -> Iterator[None]:
     except FileNotFoundError:
         raise
     except (pyarrow.ArrowException, OSError) as error:
-        raise BadFileError(f"not a readable {which} file ({error}).", path) from None
+        raise BadFileError(
+            f"not a readable {which} file ({error}); restore it, or name its format.",
+            path,
+        ) from None
 
 
 def _openable(file: Location) -> Any:  # noqa: ANN401

@@ -85,7 +85,7 @@ class SeenCells:
             self._is_typed, self._reading = not self._labels, column.reading
             self._count(np.unique(column.data[~column.missing]).tolist())
             return
-        labels = column.occurring().categories
+        labels = column.used_labels()
         self._is_typed = self._is_typed and not labels
         if column.declared:
             self._declared = column.categories
@@ -318,7 +318,7 @@ def _look(
             cells.look(column)
         advance(len(table))
     if not n_rows:
-        raise BadInputError(f"{rows.name}: it has no rows.")
+        raise BadInputError(f"{rows.name}: it has no rows; expected at least one.")
     return seen, named, n_rows
 
 

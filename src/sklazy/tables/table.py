@@ -83,7 +83,7 @@ class Column:
 
     def renamed(self, name: str) -> "Column":
         """The same column under another name."""
-        return replace(self, name=name)
+        return self if name == self.name else replace(self, name=name)
 
     def take(self, rows: NDArray[Any]) -> "Column":
         """The given rows (indices or a mask); categories stay as they are."""
@@ -98,12 +98,25 @@ class Column:
         """The number of rows."""
         return (len(self.data),)
 
+    @cached_property
+    def is_used(self) -> NDArray[np.bool_]:
+        """Which categories some row has."""
+        # The two first counts are those of the codes -2 and -1.
+        counts = np.bincount(self.data + 2, minlength=len(self.categories) + 2)
+        return counts[2:] > 0
+
+    def used_labels(self) -> list[Label]:
+        """The categories that some row has, in their order."""
+        if not self.categories:
+            return []
+        pairs = zip(self.categories, self.is_used.tolist(), strict=True)
+        return [label for label, is_used in pairs if is_used]
+
     def occurring(self) -> "Column":
         """The column with only the categories that some row has, in their order."""
-        if self.kind == "numeric":
+        if self.kind == "numeric" or self.is_used.all():
             return self
-        counts = np.bincount(self.data[self.data >= 0], minlength=len(self.categories))
-        used = np.flatnonzero(counts)
+        used = np.flatnonzero(self.is_used)
         # The two last entries are reached by the codes -2 and -1.
         lookup = np.full(len(self.categories) + 2, UNSEEN, np.int32)
         lookup[-1] = MISSING

@@ -82,7 +82,9 @@ def unpacked(name: str, raw: bytearray, budget: Budget) -> bytearray:
                 data += piece
                 budget.check_unpacked(len(data), len(raw))
     except (OSError, EOFError, zlib.error) as error:
-        raise BadFileError(f"a damaged gzip file ({error}).", name) from None
+        raise BadFileError(
+            f"a damaged gzip file ({error}); restore it from a copy.", name
+        ) from None
     return data
 
 

@@ -146,14 +146,14 @@ def _has_words(column: Column) -> bool:
 
 def _texts(column: Column) -> list[str]:
     """The distinct cells that occur, if all are strings."""
-    labels = column.occurring().categories
+    labels = column.used_labels()
     texts = [label.strip() for label in labels if isinstance(label, str)]
     return texts if len(texts) == len(labels) else []
 
 
 def _texts_beside_numbers(column: Column) -> list[str]:
     """The distinct cells as texts, if some are strings and the others numbers."""
-    labels = column.occurring().categories
+    labels = column.used_labels()
     has_bools = any(isinstance(label, bool) for label in labels)
     if column.declared or has_bools or not _has_words(column):
         return []
@@ -236,7 +236,7 @@ def _name_of(words: dict[str, str]) -> str:
 
 
 def _why_aside(column: Column) -> str:
-    n_distinct, n_known = len(column.occurring().categories), (~column.missing).sum()
+    n_distinct, n_known = len(column.used_labels()), (~column.missing).sum()
     return (
         f"set aside, since {n_distinct} of its {n_known} cells differ: an id or free "
         "text ('nominal' keeps it)"

@@ -1,5 +1,6 @@
 """One file, read as a whole: its bytes, or those of an open one, become a table."""
 
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import IO, Any, NamedTuple
 
@@ -16,6 +17,7 @@ from sklazy.tables.file_options import (
     Format,
     find_format,
     guess_format,
+    has_known_ending,
     text_options,
 )
 from sklazy.tables.json_lines import read_json
@@ -64,6 +66,9 @@ def read_file(
     path = where if isinstance(where, str) else name_stream(where)
     has_ending = isinstance(where, str) and path != "-"
     format = options.get("format")
+    is_unknown = has_ending and not has_known_ending(path)
+    if is_unknown and not os.path.exists(path):
+        raise BadFileError("there is no such file.", path)
     known = find_format(path, format) if has_ending or format is not None else None
     budget = Budget(path, limits)
     if isinstance(where, str):

@@ -1,6 +1,7 @@
 """Serve an application on a socket until it is stopped."""
 
 import asyncio
+import contextlib
 import socket
 import sys
 from collections.abc import Callable
@@ -26,11 +27,14 @@ def listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         # With this protocol asyncio sends packets without delay.
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        # A server that was stopped leaves connections that are about to close.
-        if sys.platform != "win32":
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
-        listening.listen(128)
+        with contextlib.ExitStack() as on_error:
+            on_error.callback(listening.close)
+            # A server that was stopped leaves connections that are about to close.
+            if sys.platform != "win32":
+                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind((host, port))
+            listening.listen(128)
+            on_error.pop_all()
     except (OSError, OverflowError) as error:
         raise BadInputError(
             f"cannot listen on host {host!r}, port {port} ({error}); choose another "

@@ -103,7 +103,9 @@ def _lines(path: str | Path) -> list[str]:
     try:
         return Path(path).read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"the token file cannot be read: {error}") from error
+        raise BadInputError(
+            f"the token file cannot be read: {error}. Check its name and permissions."
+        ) from error
 
 
 def write_tokens(path: str | Path) -> None:

@@ -3,34 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.measures.scores import keep_off_zero
 from sklazy_studies.harness.unit import Plain
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_FLOOR = 1e-3  # shared by all classes, so that a zero costs a finite logarithm
 _N_BINS = 15
-
-
-def keep_off_zero(probabilities: Floats) -> Floats:
-    """Probabilities of which 0.001 is shared equally by all classes.
-
-    Forests and boosting answer 0 at times, which would cost them an infinite loss.
-
-    Examples
-    --------
-    >>> keep_off_zero(np.array([[1.0, 0.0]]))
-    array([[9.995e-01, 5.000e-04]])
-    """
-    totals = probabilities.sum(axis=1, keepdims=True)
-    n_classes = probabilities.shape[1]
-    shares = np.divide(
-        probabilities,
-        totals,
-        out=np.full(probabilities.shape, 1.0 / n_classes),
-        where=totals > 0,
-    )
-    return (1.0 - _FLOOR) * shares + _FLOOR / n_classes
 
 
 def score_classes(probabilities: Floats, classes: Ints) -> Plain:

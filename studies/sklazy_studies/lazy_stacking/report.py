@@ -155,9 +155,10 @@ _SETTING = Paragraph(
     "names no members of its stacking: 'lazy stacking' has a tree, naive Bayes, "
     "nearest neighbors, a ridge regression and a rule (our first list); 'Weka's kinds' "
     "are an unpruned C4.5 tree, naive Bayes with normal densities, 1-NN, a linear SVM "
-    "and ten random trees, two of each. 'Learned' weighs the first list's members by "
-    "the least squares fit of their left-out answers on the nearest cases; KNORA-E and "
-    "KNORA-U by their right answers there. Random forest and gradient boosting "
+    "and ten random trees (of which the query's paths are grown), two of each. "
+    "'Learned' weighs the first list's members by the least squares fit of their "
+    "left-out answers on the nearest cases; KNORA-E and KNORA-U by their right answers "
+    "there. Random forest and gradient boosting "
     "(HistGradientBoosting) are scikit-learn's, by its defaults."
 )
 

@@ -14,11 +14,7 @@ from sklazy.cli.methods import PEER_CLASSIFIERS
 from sklazy.estimators.ensembles.bagging import LazyBaggingClassifier
 from sklazy.estimators.ensembles.base import LazyEnsemble
 from sklazy.estimators.ensembles.member_kinds import named_kinds
-from sklazy.estimators.ensembles.stacking import (
-    DEFAULT_KINDS,
-    KINDS,
-    LazyStackingClassifier,
-)
+from sklazy.estimators.ensembles.stacking import LazyStackingClassifier
 from sklazy.estimators.parameters import CombineVotes
 from sklazy.flow import Queries
 from sklazy.measures.diversity import diversity_measures
@@ -33,7 +29,7 @@ from sklazy_studies.lazy_stacking.baselines import (
     predict_by_neighbors,
     predict_by_tree,
 )
-from sklazy_studies.lazy_stacking.weka_kinds import weka_kinds
+from sklazy_studies.lazy_stacking.weka_kinds import MEMBERS, WekaStackingClassifier
 
 NAME = "lazy-stacking"
 PROTOCOL = 2
@@ -82,8 +78,8 @@ WEKA = "lazy stacking, Weka's kinds"
 """The members by which the paper's figures are most plausible."""
 
 _MEMBERS: dict[str, Make] = {
-    WEKA: lambda seed: LazyStackingClassifier.paper(
-        estimators=weka_kinds(), member_neighbors=1, random_state=seed
+    WEKA: lambda seed: WekaStackingClassifier.paper(
+        estimators=list(MEMBERS), random_state=seed
     ),
     "lazy stacking, learned": lambda seed: _combining("stacked", seed),
     "lazy stacking, KNORA-E": lambda seed: _combining("knora-e", seed),
@@ -134,7 +130,10 @@ def _parameters(method: str) -> dict[str, dict[str, str]]:
     model = _ENSEMBLES[method](0)
     parameters = model.get_params(deep=False)
     if isinstance(model, LazyStackingClassifier):
-        parameters["estimators"] = named_kinds(model.estimators, KINDS, DEFAULT_KINDS)
+        kinds = model._kinds
+        parameters["estimators"] = named_kinds(
+            model.estimators, kinds.all, kinds.default
+        )
     kept = {
         n: repr(v) for n, v in parameters.items() if n not in ("random_state", "n_jobs")
     }
@@ -147,12 +146,12 @@ def _cost(known: Known, method: str) -> float:
     costs = {
         "gradient-boosting": 0.2 * (c if c > 2 else 1) + 1e-5 * n * d,
         "random-forest": 0.6 + 5e-6 * n * d,
-        WEKA: 0.02 + n * (0.018 + 6e-8 * n * d * c),
+        WEKA: 0.02 + n * (0.005 + 3e-5 * n),
         **dict.fromkeys(_BASELINES, 0.02 + 3e-6 * n * d),
         **dict.fromkeys(_PUBLISHED, 0.02 + 1e-5 * n * d),
         **dict.fromkeys(_DEFAULTS, 0.02 + 3e-5 * n * d),
     }
-    return costs.get(method, 0.02 + 2e-4 * n * d)
+    return costs.get(method, 0.02 + n * (2e-3 + 2e-6 * n))
 
 
 def work(unit: Unit, folder: Path) -> Plain:

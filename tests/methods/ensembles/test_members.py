@@ -233,3 +233,42 @@ def test_the_linear_member_for_numbers_is_a_ridge_regression():
                 cases.rows, targets, weights, placed[query], 2.0
             )
             np.testing.assert_allclose(answers[query, bag], expected)
+
+
+@settings(max_examples=30)
+@given(coded_tables(most_rows=30, most_attributes=4), seeds)
+def test_queries_of_the_same_bags_are_answered_as_if_each_were_alone(table, seed):
+    """A bag's model is built once for all cases that it is tried on."""
+    bags, widths = bags_of(table, seed), np.diff(table.offsets)
+    n_queries, n_tried = len(table.queries), 3
+    again = bags.take(np.repeat(np.arange(n_queries), n_tried))
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, table.n_rows, n_queries * n_tried)
+    codes = np.ascontiguousarray(table.codes[:, rows].T)
+    bins = build_bin_table(table.codes, widths, table.classes)
+    inputs = rng.normal(size=(table.n_rows, 2))
+    numbers = inputs[:, 0] ** 2
+    cases = make_linear(inputs, numbers[:, None])
+    placed = place_linear(cases, inputs[rows])
+    distances = np.sort(rng.integers(0, 4, (len(rows), table.n_rows)), axis=1) * 1.0
+    orders = [rng.permutation(table.n_rows) for _ in rows]
+    near = Neighbors(np.array(orders, np.int64), distances)
+    shape = bins, table.n_classes
+
+    def answer(part, bags):
+        few = Neighbors(near.rows[part], near.distances[part])
+        by_class = answer_by_neighbors(table.classes, table.n_classes, few, bags)
+        return (
+            answer_by_bayes(*shape, codes[part], bags),
+            answer_by_rule(*shape, codes[part], bags),
+            mean_by_rule(bins, numbers, codes[part], bags),
+            answer_by_linear(cases, placed[part], bags),
+            *by_class,
+            *mean_by_neighbors(numbers, few, bags),
+        )
+
+    together = answer(slice(None), again)
+    for query in range(len(rows)):
+        alone = answer(slice(query, query + 1), again.part(query, query + 1))
+        for both, one in zip(together, alone, strict=True):
+            np.testing.assert_array_equal(both[query : query + 1], one)

@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from ensemble_models import CLASSIFIERS, REGRESSORS, few, fitted, name_of, split
 from sklazy import LazyBaggingClassifier, LazyStackingClassifier
 from sklazy.errors import ReceiptError
+from sklazy.methods.ensembles.data import EnsembleData
 from sklazy.receipts import Receipt, sealed
 
 KINDS = ["tree", "bayes", "neighbors", "linear", "rule", DecisionTreeClassifier()]
@@ -183,3 +184,18 @@ def test_a_row_without_values_sees_all_branches_of_a_tree():
     more = evidence["n_steps"] - len(evidence["steps"])
     assert more > 0
     assert f"and {more} more</small>" in many.to_html()
+
+
+def test_the_nearest_cases_are_searched_once(frame, monkeypatch):
+    X, y = frame
+    model = LazyBaggingClassifier(n_estimators=3, n_neighbors=5).fit(X, y)
+    searches, nearest = [], EnsembleData.nearest
+
+    def count(data, queries, n_nearest):
+        searches.append(n_nearest)
+        return nearest(data, queries, n_nearest)
+
+    monkeypatch.setattr(EnsembleData, "nearest", count)
+    receipt = model.explain(X[:2], reasons=False)[0]
+    assert receipt["neighbors"]["listed"]
+    assert len(searches) == 1

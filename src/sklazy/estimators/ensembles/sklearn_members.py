@@ -21,7 +21,7 @@ from sklazy.estimators.selection.model_host import (
 from sklazy.flow import Bags, Queries
 from sklazy.methods.ensembles.data import EnsembleData
 from sklazy.methods.ensembles.evidence import ModelEvidence
-from sklazy.methods.paths.bags import draw_weights
+from sklazy.methods.paths.bags import draw_weights, repeat_bags
 
 
 class Bag(NamedTuple):
@@ -67,7 +67,7 @@ class FittedMember:
         """Class probabilities or predictions; queries of the same bags share models."""
         answers = np.zeros((*bags.seeds.shape[1:], data.n_outputs))
         inputs, failures = self._encode(data, queries), set[str]()
-        same, fitted = _repeat_bags(bags), list[FittedBag]()
+        same, fitted = repeat_bags(bags), list[FittedBag]()
         for query in range(len(answers)):
             if not same[query]:
                 fitted = self._fit_bags(data, bags, query, failures)
@@ -179,13 +179,3 @@ def fit_bag(estimator: BaseEstimator, bag: Bag) -> Model:
         return model.fit(bag.inputs, bag.targets, sample_weight=weights)
     rows = np.repeat(np.arange(len(bag.targets)), bag.weights)
     return model.fit(bag.inputs[rows], bag.targets[rows])
-
-
-def _repeat_bags(bags: Bags) -> NDArray[np.bool_]:
-    """Whether the bags of a query are those of the query before."""
-    same = np.zeros(len(bags.neighbors), bool)
-    if len(same) > 1:
-        seeds = (bags.seeds[:, 1:] == bags.seeds[:, :-1]).all(axis=(0, 2))
-        near = bags.neighbors
-        same[1:] = seeds & (near[1:] == near[:-1]).all(axis=1)
-    return same

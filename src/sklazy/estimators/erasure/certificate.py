@@ -259,7 +259,10 @@ def _check_model(content: Mapping[str, Any], path: str | Path) -> None:
             "another model's."
         )
     if refit_cases(model.cases_).digest() != content["digests"]["refit"]:
-        raise CertificateError("a fit to the rows of the model has another digest.")
+        raise CertificateError(
+            "a fit to the rows of the model has another digest than the certificate "
+            "names: the file was altered, or another version of sklazy wrote it."
+        )
     if (
         type(model).__name__ != content["estimator"]
         or model.cases_.n_rows != rows["after"]
@@ -270,7 +273,9 @@ def _check_model(content: Mapping[str, Any], path: str | Path) -> None:
         )
     hidden = {conceal_id(salt, one) for one in model.ids_.tolist()}
     if hidden.intersection(content["erased"]):
-        raise CertificateError("a row that was erased is in the model again.")
+        raise CertificateError(
+            "a row that was erased is in the model again; erase it once more."
+        )
 
 
 def _rename_errors(check: Any, *arguments: object) -> None:  # noqa: ANN401 - a check

@@ -184,8 +184,10 @@ class LazySelectionClassifier(SelectingClassifier):
                 "number of attributes and every row left out; give a number or "
                 "'vote', or search for the number with GridSearchCV."
             )
-        for method in ("fit", "predict"):
-            if not hasattr(self._estimator(), method):
+        host = self._estimator()
+        answers = hasattr(host, "predict") or hasattr(host, "predict_proba")
+        for method, is_there in (("fit", hasattr(host, "fit")), ("predict", answers)):
+            if not is_there:
                 raise BadTypeError(
                     f"estimator={self.estimator!r} has no {method}; give a classifier."
                 )

@@ -65,6 +65,8 @@ class EnsembleAnswer:
     traced : (changes, starts), or None
         Changes of the outputs along random paths, and where they start, if the
         learner traces them; see `trace_changes`.
+    searched : Neighbors, optional
+        The nearest cases, where answers needed them.
     """
 
     learner: "EnsembleLearner"
@@ -74,6 +76,7 @@ class EnsembleAnswer:
     outputs: Floats
     combined: Combined
     traced: tuple[Floats, Floats] | None = None
+    searched: Neighbors | None = None
 
     @cached_property
     def neighbors(self) -> Neighbors:
@@ -81,8 +84,9 @@ class EnsembleAnswer:
 
         Plain bags need none: they are looked for when a receipt lists them.
         """
-        n_near = max(self.bags.neighbors.shape[1], N_TRIED)
-        return self.data.nearest(self.queries, min(n_near, self.data.n_rows))
+        if self.searched is not None:
+            return self.searched
+        return self.data.nearest(self.queries, min(N_TRIED, self.data.n_rows))
 
     @property
     def base(self) -> CaseBase:
@@ -209,7 +213,8 @@ class EnsembleLearner:
         else:
             outputs = self.ask(data, queries, bags)
         combined = self.combine_outputs(data, neighbors, bags, outputs)
-        return EnsembleAnswer(self, data, queries, bags, outputs, combined, traced)
+        parts = bags, outputs, combined, traced, neighbors
+        return EnsembleAnswer(self, data, queries, *parts)
 
     def _effort(self, data: EnsembleData, n_near: int) -> Effort:
         """A search and the members of all bags; memory for what they answer."""

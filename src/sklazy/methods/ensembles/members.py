@@ -7,6 +7,7 @@ a `BagMember` here, named in `estimators/ensembles/member_kinds.py` and in the l
 `tests/oracle/ensembles.py`.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -41,7 +42,7 @@ from sklazy.methods.ensembles.member_models import (
     mean_by_rule,
     place_linear,
 )
-from sklazy.methods.paths.bags import draw_weights
+from sklazy.methods.paths.bags import draw_weights, repeat_bags
 from sklazy.methods.paths.model import (
     PathRules,
     RegressionRules,
@@ -324,8 +325,9 @@ def ask_member(
 ) -> Floats:
     """Predict by a kind of member from each bag, (n_queries, n_bags, n_outputs).
 
-    Bags are independent of each other, and so are queries unless they share bags: they
-    can be asked one after the other, which lets an interrupt through in between.
+    Bags are independent of each other, and so are queries unless they share bags or
+    have the same: the others are asked one after the other, which lets an interrupt
+    through in between.
 
     Parameters
     ----------
@@ -340,11 +342,12 @@ def ask_member(
     if member.cost(data) * n_queries * n_bags <= _SHORT:
         return member.answer(data, queries, bags)
     outputs = np.zeros((n_queries, n_bags, data.n_outputs))
-    step = n_queries if share else 1
-    for query in range(0, n_queries, step):
-        here = slice(query, query + step)
+    firsts = np.flatnonzero(~repeat_bags(bags)).tolist()
+    bounds = [0, n_queries] if share else [*firsts, n_queries]
+    for first, last in itertools.pairwise(bounds):
+        here = slice(first, last)
         few = Queries(queries.codes[here], queries.values[here])
-        few_bags = bags.part(query, query + step)
+        few_bags = bags.part(first, last)
         _ask_in_turn(member, data, few, few_bags, outputs[here])
     return outputs
 

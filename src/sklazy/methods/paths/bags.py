@@ -113,6 +113,16 @@ def draw_weights(bags: Bags, query: int, n_rows: int) -> NDArray[np.int32]:
     return weights
 
 
+def repeat_bags(bags: Bags) -> NDArray[np.bool_]:
+    """Whether the bags of a query are those of the query before."""
+    same = np.zeros(len(bags.neighbors), bool)
+    if len(same) > 1:
+        seeds = (bags.seeds[:, 1:] == bags.seeds[:, :-1]).all(axis=(0, 2))
+        near = bags.neighbors
+        same[1:] = seeds & (near[1:] == near[:-1]).all(axis=1)
+    return same
+
+
 def bag_size(n_rows: int, max_samples: float | str | None) -> int:
     """The most draws of a bag of `n_rows` rows.
 

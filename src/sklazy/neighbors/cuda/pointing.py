@@ -1,6 +1,6 @@
 """Which sets of the cases the queries read, on a device: by attributes or by ranks."""
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,23 +64,13 @@ class GivenOnDevice(NamedTuple):
         out: DeviceArray,
     ) -> None:
         """Write the sets of the attributes of some queries to `out`."""
-        sets = places.sets
-        kernels.run(
-            "point_at_sets",
-            spread(out.size, THREADS),
-            THREADS,
-            codes,
-            codes.shape[1],
-            sets.device.put(self.selected.attributes[queries]),
-            sets.device.put(self.selected.counts[queries]),
-            self.n_most,
-            sets.starts,
-            sets.offsets,
-            places.set_of_value,
-            places.n_empty,
-            len(codes),
-            out,
+        put = places.sets.device.put
+        chosen = (
+            put(self.selected.attributes[queries]),
+            put(self.selected.counts[queries]),
         )
+        run = "point_at_sets", spread(out.size, THREADS)
+        _point(kernels, run, codes, (*chosen, self.n_most), places, (out,))
 
 
 class DeviceRanks(NamedTuple):
@@ -111,23 +101,25 @@ class DeviceRanks(NamedTuple):
         out: DeviceArray,
     ) -> None:
         """Write the sets of the attributes of some queries to `out`."""
-        sets = places.sets
-        kernels.run(
-            "point_by_rank",
-            spread(len(codes), THREADS // sets.device.lanes),
-            THREADS,
-            codes,
-            codes.shape[1],
-            self.starts,
-            self.ranks,
-            sets.starts,
-            sets.offsets,
-            places.set_of_value,
-            places.n_empty,
-            len(codes),
-            self.n_most,
-            out,
-        )
+        lanes = places.sets.device.lanes
+        run = "point_by_rank", spread(len(codes), THREADS // lanes)
+        chosen = self.starts, self.ranks
+        _point(kernels, run, codes, chosen, places, (self.n_most, out))
+
+
+def _point(
+    kernels: Kernels,
+    run: tuple[str, int],
+    codes: DeviceArray,
+    chosen: tuple[Any, ...],
+    places: Places,
+    ending: tuple[Any, ...],
+) -> None:
+    """Run a kernel, named with its blocks, on what was chosen for the queries."""
+    sets, (name, n_blocks) = places.sets, run
+    lying = sets.starts, sets.offsets, places.set_of_value, places.n_empty
+    read = codes, codes.shape[1], *chosen, *lying, len(codes)
+    kernels.run(name, n_blocks, THREADS, *read, *ending)
 
 
 def put_ranks(

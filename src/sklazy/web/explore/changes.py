@@ -107,10 +107,15 @@ def _read_target(state: State, after: object) -> Value:
     if state.classifies:
         known = {str(label): label for label in state.base.class_labels}
         if str(after) not in known:
-            raise BadInputError(f"{str(after)[:80]!r} is not a known class.")
+            raise BadInputError(
+                f"{str(after)[:80]!r} is not a known class; expected one of "
+                f"{', '.join(map(repr, [*known][:20]))}."
+            )
         return known[str(after)]
     if isinstance(after, bool) or not isinstance(after, int | float):
-        raise BadInputError(f"{str(after)[:80]!r} is not a number.")
+        raise BadInputError(
+            f"{str(after)[:80]!r} is not a number; expected one as target."
+        )
     if not np.isfinite(after):
         raise BadInputError(f"{after}; expected a finite number as target.")
     return float(after)

@@ -222,7 +222,7 @@ class Answers:
         _check_keys(body, "ids")
         ids = self._ids(body, None)
         if len(set(ids)) < len(ids):
-            raise Problem(422, "ids has an entry twice.")
+            raise Problem(422, "ids has an entry twice; give each id once.")
         certificate = self.store.erase(ids).content
         return {
             "forgotten": len(ids),
@@ -245,7 +245,10 @@ class Answers:
         if not isinstance(entries, list) or not entries or len(entries) > most:
             raise Problem(422, f"{name} must be a list of 1 to {most} entries.")
         if n is not None and len(entries) != n:
-            raise Problem(422, f"{name} has {len(entries)} entries for {n} rows.")
+            raise Problem(
+                422,
+                f"{name} has {len(entries)} entries for {n} rows; give one for each.",
+            )
         for one in entries:
             if type(one) not in kinds or (
                 isinstance(one, float) and not np.isfinite(one)

@@ -162,7 +162,10 @@ def _rows_of_inputs(content: object) -> object:
         raise Problem(422, "inputs must be a list of rows, or an object of lists.")
     lengths = {len(cells) for cells in content.values()}
     if len(lengths) != 1:
-        raise Problem(422, "inputs: the columns have different lengths.")
+        raise Problem(
+            422,
+            "inputs: the columns have different lengths; give one cell for each row.",
+        )
     return [
         {name: cells[i] for name, cells in content.items()}
         for i in range(lengths.pop())

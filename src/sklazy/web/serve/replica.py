@@ -114,7 +114,10 @@ class Following:
     def wait_for_first(self, seconds: float) -> Replica:
         """The replica of the first state."""
         if not self._ready.wait(seconds) or self.current is None:
-            raise BadInputError("the process that makes changes does not answer.")
+            raise BadInputError(
+                "the process that makes changes does not answer; try again, and "
+                "restart the server if it goes on."
+            )
         return self.current
 
     def begin(self, use: Callable[[Replica], None]) -> None:

@@ -133,7 +133,10 @@ class Store:
             store._go_on(generation, salvage=salvage)
             return store
         if Path(model).is_dir():
-            raise BadFileError("there is no snapshot in this folder.", model)
+            raise BadFileError(
+                "there is no snapshot in this folder; give the folder of a journal.",
+                model,
+            )
         check_unchanged(folder)
         store = cls(load(model), folder)
         write_origin(folder, store.model)
@@ -301,7 +304,9 @@ def apply_change(model: LazyEstimator, change: Change) -> Ids:
     options = {"times": change["times"]} if "times" in change else {}
     partial_fit = model.partial_fit
     if not options.keys() <= inspect.signature(partial_fit).parameters.keys():
-        raise BadInputError("times: this model does not use times of rows.")
+        raise BadInputError(
+            "times: this model does not use times of rows; leave times out."
+        )
     before = model.cases_.next_id
     partial_fit(rows, change["targets"], ids=change["ids"], **options)
     return change["ids"] or list(range(before, before + len(rows)))
