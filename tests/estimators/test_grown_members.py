@@ -106,3 +106,33 @@ def test_a_class_that_a_fold_lacks_has_no_share_there():
         answers = member._grow(base).answers
     assert shares.shape == answers.shape == (len(X), 3)
     np.testing.assert_allclose(answers.sum(axis=1), 1.0)
+
+
+def test_rows_that_weigh_no_member_are_left_out_when_asked():
+    X, y = make_rows(noise=0.3)
+    with mock.patch(MANY, 100), on_one_thread():
+        model = LazyBlendRegressor(max_loo_rows=6).fit(X, y)
+        member, base, order = trees_of(model)
+        found = member.leave_out(base, base.order)[:, 0]
+        n_trees = member._grow(base).n_trees
+    line = LazyRidgeRegressor().fit(X, y).loo_predict()
+    rest, rows, places = (y - line)[order], X[order], np.arange(300)
+    expected = line[order]
+    # 60 rows are a fifth of all: one fold. The others are dealt to five.
+    for held in [places < 60, *((places >= 60) & (places % 5 == i) for i in range(5))]:
+        trees = HistGradientBoostingRegressor(**settings(n_trees))
+        with on_one_thread():
+            trees.fit(rows[~held], rest[~held])
+        expected[held] += trees.predict(rows[held])
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_equal_rows_share_what_is_known_of_the_first_ones():
+    X, y = make_rows(noise=0.3, n_rows=20)
+    X, y = np.tile(X, (15, 1)), np.tile(y, 15)
+    with mock.patch(MANY, 100):
+        model = LazyBlendRegressor(max_loo_rows=6).fit(X, y)
+        member, base, _ = trees_of(model)
+        found = member.leave_out(base, np.arange(300))[:, 0]
+    of_ids = found[np.argsort(base.ids)].reshape(15, 20)
+    assert (of_ids == of_ids[0]).all()

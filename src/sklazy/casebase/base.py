@@ -1,17 +1,20 @@
 """The case base: rows that can be added and erased, and all that follows from them."""
 
+import copy
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import ClassVar, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sklazy.casebase.balance import balance_weights
 from sklazy.casebase.bins import Bins, Ranges
+from sklazy.casebase.choices import Choices
 from sklazy.casebase.coder import Coder
 from sklazy.casebase.deferred_cases import WaitingCases
-from sklazy.casebase.fingerprint import Buckets, digest_of
+from sklazy.casebase.fingerprint import Buckets, digest_of, fingerprint
 from sklazy.casebase.hashed import Hashed
 from sklazy.casebase.incoming import (
     IdsLike,
@@ -213,6 +216,8 @@ class CaseBase(Hashed):
         """
         with self._lock:
             gone = slots_of(ids, self.rows.names)
+            if len(gone):
+                self._drop_choices()
             self.forget_places(gone)
         if len(gone):
             self.bins.warn_if_stale()
@@ -236,11 +241,17 @@ class CaseBase(Hashed):
             self._outdate()
 
     def refresh(self) -> None:
-        """Find frozen cuts anew from the rows that are there."""
+        """Find frozen cuts, and choices of earlier rows, anew from those there are."""
         with self._lock:
             self._drop_state()
             self.bins.thaw()
+            self.choices.drop()
             self._outdate()
+
+    def _drop_state(self) -> None:
+        if self.choices.may_be_old:
+            self.choices.sign(self.digest)
+        super()._drop_state()
 
     def settle_cuts(self, cuts: list[NDArray[np.float64]]) -> None:
         """Take frozen cuts found before, one array a numeric attribute."""
@@ -251,10 +262,29 @@ class CaseBase(Hashed):
             self.bins.restore(cuts)
             self._outdate()
 
+    def settle_weights(self) -> None:
+        """Keep balanced weights as they count now, whatever rows come and go."""
+        with self._lock:
+            self._drop_state()
+            weights = np.zeros((1, self.rows.capacity))
+            weights[0, : self.n_rows] = self.weights
+            self.rows.own_weights = weights
+            self.schema = replace(self.schema, balanced=False)
+            self._outdate()
+
     # --- questions --------------------------------------------------------------------
 
-    is_parted: ClassVar[bool] = False
-    """Whether the rows lie in several parts, each of which must be asked."""
+    def current(self) -> "CaseBase":
+        """The base, or a copy whose choices are all made by the rows that are there."""
+        if not self.choices.describe():
+            return self
+        return self.derive(CaseBase.current, self._copy_current)
+
+    def _copy_current(self) -> "CaseBase":
+        twin = copy.deepcopy(self)
+        twin.choices = Choices()
+        twin.bins.touch()
+        return twin
 
     n_threads: int = 1
     """Threads that search a part of the rows; several where nothing else does."""
@@ -294,7 +324,7 @@ class CaseBase(Hashed):
         Equal rows lie side by side, by their names; parts have the same order.
         """
         return np.argsort(
-            self.coder.order(self.rows.take(rows), self.tie_breakers()[rows])
+            self.coder.order(self.content(rows), self.tie_breakers()[rows])
         )
 
     def first_in_order(self, n_rows: int) -> NDArray[np.int64]:
@@ -306,16 +336,27 @@ class CaseBase(Hashed):
     @property
     def weighted(self) -> bool:
         """Whether any row has another weight than 1."""
-        if not self.rows.own_weights.size and self.half_life is None:
+        if not self.rows.own_weights.size and not self._weights_follow:
             return False
         return self.derive("weighted", lambda: bool((self.weights != 1).any()))
 
     @property
     def weights(self) -> NDArray[np.float64]:
         """How much rows count now, in the order they lie in; not to be written to."""
-        if self.half_life is None:
+        if not self._weights_follow:
             return self.rows.weights
-        return self.derive("weights", self._fade)
+        return self.derive("weights", self._weigh)
+
+    @property
+    def _weights_follow(self) -> bool:
+        """Whether the weights of rows depend on other rows."""
+        return self.half_life is not None or self.schema.balanced
+
+    def _weigh(self) -> NDArray[np.float64]:
+        weights = self.rows.weights if self.half_life is None else self._fade()
+        if not self.schema.balanced:
+            return weights
+        return balance_weights(weights, self.rows.classes[: self.n_rows])
 
     def _fade(self) -> NDArray[np.float64]:
         assert self.half_life is not None
@@ -392,7 +433,8 @@ class CaseBase(Hashed):
         """The fingerprint of the state: of all rows, and of all that was derived.
 
         It depends on content alone: neither on the order of rows nor on their ids
-        nor on how they came in. With frozen cuts it depends on these, too.
+        nor on how they came in. With frozen cuts it depends on these, too, and with
+        choices of earlier rows on how many have come or gone since, and their digest.
         """
         return self.derive("digest", self._digest)
 
@@ -419,4 +461,5 @@ class CaseBase(Hashed):
     def _digest(self) -> str:
         with self._lock:
             self._sync()
-            return digest_of(self)
+            digest, earlier = digest_of(self), self.choices.describe()
+            return fingerprint([digest, earlier]) if earlier else digest

@@ -129,6 +129,7 @@ def _head(cases: "CaseBase") -> list[object]:
         ],
         (cases.coder.has_classes, cases.bins.criterion, cases.bins.frozen),
         (schema.clock, cases.half_life, cases.n_rows),
+        *(["balanced"] if schema.balanced else []),
         *cases.bins.cuts,
         tallies.offsets,
         tallies.counts,

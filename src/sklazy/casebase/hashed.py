@@ -1,5 +1,6 @@
 """Hashes of rows by their content: the canonical order, and words for digests."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklazy.casebase.canonical import (
 )
 from sklazy.casebase.fingerprint import BUCKETS, buckets_of
 from sklazy.casebase.memory import Memory
+from sklazy.casebase.rows import CodedRows
 
 _AT_ONCE = 1 << 18  # rows that are hashed
 
@@ -48,10 +50,9 @@ class Hashed(Memory):
     def sort_by_content(self) -> NDArray[np.int64]:
         """The rows by their content, equal ones side by side."""
         with self._lock:
-            rows = self.rows
             return sort_hashed(
                 self.hashes(),
-                lambda places: self.coder.words(rows.take(places)),
+                lambda places: self.coder.words(self.content(places)),
                 self.tie_breakers(),
             )
 
@@ -81,15 +82,31 @@ class Hashed(Memory):
         Once computed, they are kept with the rows.
         """
         with self._lock:
+            if self.schema.balanced:  # they change with the weights
+                return self.derive("hashes", self._find_hashes)
             if not len(self.rows.hashes):
                 self.rows.keep_hashes(self._find_hashes())
             return self.rows.hashes[0, : self.n_rows]
+
+    def content(self, rows: NDArray[np.int64]) -> CodedRows:
+        """Some rows as their content is hashed: balanced weights belong to it."""
+        taken = self.rows.take(rows)
+        return (
+            replace(taken, weights=self.weights[rows])
+            if self.schema.balanced
+            else taken
+        )
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """How much rows count now, in the order they lie in."""
+        raise NotImplementedError
 
     def _find_hashes(self) -> Words:
         """Hash the rows, in batches that fit the memory."""
         starts = range(0, self.n_rows, _AT_ONCE)
         batches = (
-            self.rows.take(np.arange(first, min(first + _AT_ONCE, self.n_rows)))
+            self.content(np.arange(first, min(first + _AT_ONCE, self.n_rows)))
             for first in starts
         )
         return np.concatenate(

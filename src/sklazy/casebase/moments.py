@@ -120,6 +120,16 @@ def add_within(cases: "CaseBase", window: object, add: Callable[[], Ids]) -> Non
             raise
 
 
+def holds_weights(cases: "CaseBase", *, settled: bool) -> NDArray[np.bool_]:
+    """Which rows the weights of others hang on: all where classes are balanced.
+
+    Unless the balance of all rows is `settled`, and stays when a row is left out.
+    """
+    if cases.schema.balanced and not settled:
+        return np.ones(cases.n_rows, bool)
+    return holds_clock(cases)
+
+
 def holds_clock(cases: "CaseBase") -> NDArray[np.bool_]:
     """Which rows the weights of others hang on: the only newest one.
 

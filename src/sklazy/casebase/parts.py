@@ -26,7 +26,7 @@ from sklazy.casebase.moments import fade_weights, moments_of
 from sklazy.casebase.rows import CLASSES, CodedRows, Ids, Places, RowsMark
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.states import shallow
-from sklazy.errors import LostPartError
+from sklazy.errors import BadInputError, LostPartError
 from sklazy.flow import MISSING, Cases
 from sklazy.kernels.sorting import sort_pairs
 from sklazy.tables import Label
@@ -65,6 +65,11 @@ class Part(CaseBase):
 
     def start_alone(self, number: int, cuts: list[Floats], edges: Floats) -> None:
         """Take labels as they are, until all parts have a frame in common."""
+        if self.schema.balanced:
+            raise BadInputError(
+                "class_weight='balanced' weighs all rows by each other, which takes "
+                "them in one place, not in parts; give a dict of weights by class."
+            )
         labels = {j: v.labels for j, v in self.coder.vocabularies.items()}
         no_rows = np.zeros(number + 1, np.int64)
         self.number = number

@@ -40,7 +40,8 @@ class Schema:
     classes, if any: they stand without rows. `targets` are the targets' names, none
     if they came without. `origins` are the user's columns where these are others than
     the attributes, or are to be read in a special way. `indexed` is whether the
-    index of frames gives the rows their ids, `clock` the kind of their times.
+    index of frames gives the rows their ids, `clock` the kind of their times, and
+    `balanced` whether all classes count alike.
     """
 
     attributes: tuple[Attribute, ...]
@@ -50,6 +51,7 @@ class Schema:
     origins: tuple[Origin, ...] = ()
     indexed: bool = False
     clock: Clock = ""
+    balanced: bool = False
 
     @classmethod
     def of(cls, table: Table, target: Column | NDArray[np.float64]) -> "Schema":

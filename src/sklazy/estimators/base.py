@@ -74,6 +74,7 @@ class LazyEstimator(BaseEstimator):
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_jobs: int | None = None
+    refresh_every: float = 1
     categorical_features: object = "from_dtype"
 
     _can_be_member: ClassVar[bool] = True  # of a blend
@@ -554,7 +555,7 @@ class LazyEstimator(BaseEstimator):
         return self
 
     def refresh(self) -> Self:
-        """Compute frozen cuts again from the present rows."""
+        """Compute frozen cuts, and choices of earlier rows, from the present rows."""
         check_is_fitted(self)
         self.cases_.refresh()
         return self
@@ -684,7 +685,9 @@ class LazyEstimator(BaseEstimator):
             learner = self._current_learner(cases)
             if approximate:
                 learner = at_once(learner, cases)
-            return self._left_out_by(cases, learner, rows, *outputs)
+            return self._left_out_by(
+                cases, learner, rows, *outputs, settled=approximate
+            )
 
     def _left_out_by(
         self,
@@ -692,10 +695,13 @@ class LazyEstimator(BaseEstimator):
         learner: AnyLearner,
         rows: ArrayLike | None,
         *outputs: str,
+        settled: bool = False,
     ) -> tuple[NDArray[Any], ...]:
         """Answer for rows of one state of the cases, each left out."""
         places = places_of(cases, rows)
-        answers = leave_one_out(learner, cases, places, outputs, self.n_jobs)
+        answers = leave_one_out(
+            learner, cases, places, outputs, self.n_jobs, settled=settled
+        )
         return self._decode(outputs, answers, cases)
 
     def _decode(

@@ -30,8 +30,14 @@ from sklazy.casebase.moments import (
 from sklazy.casebase.rows import Ids
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError, warn_once
+from sklazy.estimators.class_weights import (
+    check_weighed_classes,
+    is_balanced,
+    weigh_by_class,
+)
 from sklazy.estimators.inputs import class_column
 from sklazy.estimators.parameters import check_choice, check_columns
+from sklazy.estimators.state import let_choices_age
 from sklazy.flow import Queries
 from sklazy.tables import Table, as_table
 from sklazy.tables.arrays import are_dicts
@@ -89,9 +95,12 @@ def keep_part(
     table = expand_columns(as_read)
     model._check_table(table)
     model._check_size(len(table.columns), len(table) if whole else None)
+    sample_weight = weigh_by_class(model, target, sample_weight)
     if whole:
+        check_weighed_classes(model, target, classes)
         check_some_weight(sample_weight)
     index = index_ids(X) if ids is None else None
+    schema = _make_schema(as_read, target, y, classes, indexed=index is not None)
     cases = CaseBase(
         table,
         target,
@@ -100,9 +109,10 @@ def keep_part(
         ids=ids if index is None else index,
         criterion=criterion_of(model),
         cuts=getattr(model, "cuts", "exact"),
-        schema=_make_schema(as_read, target, y, classes, indexed=index is not None),
+        schema=replace(schema, balanced=is_balanced(model)),
     )
     _forget_old(model, cases)
+    let_choices_age(model, cases)
     if whole:
         model._check_cases(cases)
     fitted = model._find_fitted(y)
@@ -134,7 +144,8 @@ def check_some_weight(sample_weight: ArrayLike | None) -> None:
     """Refuse rows none of which counts."""
     if sample_weight is not None and not np.asarray(sample_weight).any():
         raise BadInputError(
-            "sample_weight is zero everywhere; give at least one row a weight above 0."
+            "sample_weight, times class_weight where given, is zero everywhere; give "
+            "at least one row a weight above 0."
         )
 
 
@@ -189,6 +200,7 @@ def add_rows(
     X = put_in_order(model, X)
     add = find_adder(model, X)
     target = model._target(y)
+    sample_weight = weigh_by_class(model, target, sample_weight)
     if ids is None and model.cases_.schema.indexed:
         ids = index_ids(X)
     add = partial(

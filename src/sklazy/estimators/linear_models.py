@@ -23,6 +23,10 @@ class LazyLogisticClassifier(ApproximateClassifier):
     half_life : number or timedelta, optional
         Age at which a row has half the weight of the newest, in units of `times`, or in
         rows without times.
+    class_weight : {None, "balanced"} or dict, optional
+        Weight of each class, times that of the row: a dict by label, 1 for classes that
+        it does not name, or such that all classes weigh alike, which follows rows that
+        are added and forgotten. Counts from `fit` on.
     n_jobs : int, optional
         Number of threads. Default: all cores.
 
@@ -79,11 +83,13 @@ class LazyLogisticClassifier(ApproximateClassifier):
         categorical_features: object = "from_dtype",
         window: Length | None = None,
         half_life: Length | None = None,
+        class_weight: object = None,
         n_jobs: int | None = None,
     ) -> None:
         self.categorical_features = categorical_features
         self.window = window
         self.half_life = half_life
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
 
     def _learner(self) -> LinearLearner:

@@ -177,6 +177,7 @@ def describe_schema(schema: Schema, coder: Coder) -> dict[str, Any]:
         "classes": _labels(vocabularies.get(CLASSES)),
         "indexed": schema.indexed,
         "clock": schema.clock,
+        **({"balanced": True} if schema.balanced else {}),
     }
 
 
@@ -218,6 +219,7 @@ def read_schema(header: dict[str, Any]) -> Schema:
         tuple(_origin(*origin) for origin in header.get("origins", ())),
         bool(header.get("indexed")),
         header.get("clock", ""),
+        bool(header.get("balanced")),
     )
 
 

@@ -13,6 +13,7 @@ NO_WEIGHTS = dict.fromkeys(
     (
         "check_sample_weight_equivalence_on_dense_data",
         "check_classifiers_one_label_sample_weights",
+        "check_class_weight_classifiers",
     ),
     "systems of each query's nearest rows take no weights",
 )

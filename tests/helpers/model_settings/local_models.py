@@ -11,6 +11,11 @@ NOT_REPETITION = {
     )
 }
 
+# Weights count among a query's neighbors, all of which may be of the light class.
+AMONG_NEIGHBORS = NOT_REPETITION | {
+    "check_class_weight_classifiers": "neighbors are found without weights"
+}
+
 LOCAL_MODELS = {
     LazyLearningRegressor: [
         checked(LazyLearningRegressor(), "the defaults", NOT_REPETITION, min_rows=3),
@@ -64,7 +69,7 @@ LOCAL_MODELS = {
         ),
     ],
     LazyLearningClassifier: [
-        checked(LazyLearningClassifier(), "the defaults", NOT_REPETITION, min_rows=2),
+        checked(LazyLearningClassifier(), "the defaults", AMONG_NEIGHBORS, min_rows=2),
         checked(
             LazyLearningClassifier(degrees=0, n_neighbors=5, n_best=1),
             "constants: shares of five",
@@ -74,7 +79,7 @@ LOCAL_MODELS = {
         checked(
             LazyLearningClassifier(degrees=1, n_neighbors=(3, 5), scale=False),
             "lines, numbers as they are",
-            NOT_REPETITION,
+            AMONG_NEIGHBORS,
             min_rows=4,
         ),
     ],

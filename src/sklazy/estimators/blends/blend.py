@@ -23,10 +23,11 @@ from sklazy.estimators.blends.members import (
     put_on_device,
     set_member_parameters,
 )
+from sklazy.estimators.blends.sklearn_members import describe_estimator
 from sklazy.estimators.classifiers import ApproximateClassifier
 from sklazy.estimators.parameters import check_count
 from sklazy.estimators.regressors import ApproximateRegressor
-from sklazy.methods.blends.learner import BlendLearner
+from sklazy.methods.blends.learner import MORE_LEFT_OUT, BlendLearner
 
 
 class LazyBlend(LazyEstimator):
@@ -43,6 +44,7 @@ class LazyBlend(LazyEstimator):
         member_parameters: Mapping[str, Any] | None = None,
         categorical_features: object = "from_dtype",
         window: Length | None = None,
+        refresh_every: float = 1,
         half_life: Length | None = None,
         n_jobs: int | None = None,
         device: str | None = None,
@@ -53,6 +55,7 @@ class LazyBlend(LazyEstimator):
         self.member_parameters = member_parameters
         self.categorical_features = categorical_features
         self.window = window
+        self.refresh_every = refresh_every
         self.half_life = half_life
         self.n_jobs = n_jobs
         self.device = device
@@ -73,14 +76,17 @@ class LazyBlend(LazyEstimator):
         defaults, trees = self.default_members, FOR_MANY[self.target.kind][0]
         is_fixed = f"{trees}__max_iter" in (self.member_parameters or {})
         grown = trees if defaults and not is_fixed else ""
-        members = make_members(named, self._n_attributes, grown)
+        n_left = int(self.max_loo_rows)
+        n_judged = n_left * MORE_LEFT_OUT
+        members = make_members(named, self._n_attributes, grown, n_judged)
         return BlendLearner(
             self.target,
             members,
-            int(self.max_loo_rows),
+            n_left,
             of_few_rows=FOR_FEW if defaults else (),
             of_many_rows=(trees,) if defaults else (),
             grows=not self.estimators,
+            kept_by=tuple(describe_estimator(*each) for each in self._named()),
         )
 
     def _explaining(self, learner: AnyLearner) -> BlendLearner:
@@ -189,9 +195,18 @@ class LazyClassifier(LazyBlend, ApproximateClassifier):
         Keep only the newest rows: this many, or those within a length of time (a float
         in units of `times`, days for dates). Older rows are forgotten as new ones
         arrive.
+    refresh_every : int or float in (0, 1), default=1
+        How many rows may come or go until weights of members and settings of kernel
+        models are found anew: so many, or this share of the rows. Until then those of
+        earlier rows serve, and `digest` and receipts state how old they are. `forget`
+        and `refresh` have them found anew at once. Read by `fit`.
     half_life : number or timedelta, optional
         Age at which a row has half the weight of the newest, in units of `times`, or in
         rows without times.
+    class_weight : {None, "balanced"} or dict, optional
+        Weight of each class, times that of the row: a dict by label, 1 for classes that
+        it does not name, or such that all classes weigh alike, which follows rows that
+        are added and forgotten. Counts from `fit` on.
     n_jobs : int, optional
         Number of threads. Default: all cores.
     device : {None, "cuda", "cuda:1", ..., "cuda:all"}
@@ -255,6 +270,33 @@ class LazyClassifier(LazyBlend, ApproximateClassifier):
     1.0
     """
 
+    def __init__(
+        self,
+        estimators: Sequence[Any] | None = None,
+        *,
+        default_members: bool = True,
+        max_loo_rows: int = 300,
+        member_parameters: Mapping[str, Any] | None = None,
+        categorical_features: object = "from_dtype",
+        window: Length | None = None,
+        half_life: Length | None = None,
+        class_weight: object = None,
+        n_jobs: int | None = None,
+        device: str | None = None,
+    ) -> None:
+        super().__init__(
+            estimators,
+            default_members=default_members,
+            max_loo_rows=max_loo_rows,
+            member_parameters=member_parameters,
+            categorical_features=categorical_features,
+            window=window,
+            half_life=half_life,
+            n_jobs=n_jobs,
+            device=device,
+        )
+        self.class_weight = class_weight
+
 
 class LazyRegressor(LazyBlend, ApproximateRegressor):
     """Predict numbers by several kinds of models, weighted by left-out predictions.
@@ -287,6 +329,8 @@ class LazyRegressor(LazyBlend, ApproximateRegressor):
         Keep only the newest rows: this many, or those within a length of time (a float
         in units of `times`, days for dates). Older rows are forgotten as new ones
         arrive.
+    refresh_every : int or float in (0, 1), default=1
+        As for `LazyClassifier`.
     half_life : number or timedelta, optional
         Age at which a row has half the weight of the newest, in units of `times`, or in
         rows without times.

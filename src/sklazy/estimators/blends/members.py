@@ -65,7 +65,9 @@ _OF_THE_CASES = (
     "discretization",
     "cuts",
     "window",
+    "refresh_every",
     "half_life",
+    "class_weight",
 )
 
 
@@ -134,23 +136,24 @@ def check_members(named: Sequence[Named], expected: str) -> None:
 
 
 def make_members(
-    named: Sequence[Named], n_features: int, grown: str = ""
+    named: Sequence[Named], n_features: int, grown: str = "", n_judged: int = 0
 ) -> tuple[Member, ...]:
     """Make members of estimators, which will see `n_features` columns.
 
-    `grown` is the name of boosted trees whose number follows from left-out predictions.
+    `grown` is the name of boosted trees whose number follows from the left-out
+    predictions of `n_judged` rows.
     """
     return tuple(
         _lazy_member(name, as_member(estimator, n_features), explain=False)
         if isinstance(estimator, LazyEstimator)
-        else _model_member(name, clone(estimator), is_grown=name == grown)
+        else _model_member(name, clone(estimator), n_judged if name == grown else 0)
         for name, estimator in named
     )
 
 
-def _model_member(name: str, estimator: BaseEstimator, *, is_grown: bool) -> Member:
-    if is_grown:
-        return GrownMember(name, estimator)
+def _model_member(name: str, estimator: BaseEstimator, n_judged: int) -> Member:
+    if n_judged:
+        return GrownMember(name, estimator, n_judged)
     kind = BoostedMember if isinstance(estimator, BOOSTED) else ModelMember
     return kind(name, estimator)
 

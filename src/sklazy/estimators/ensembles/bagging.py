@@ -85,6 +85,10 @@ class LazyBaggingClassifier(EnsembleClassifier):
         Age at which a row has half the weight of the newest, in units of `times`, or in
         rows without times. Weights are taken as copies: whole ones exactly, of others
         as many in all as there are rows.
+    class_weight : {None, "balanced"} or dict, optional
+        Weight of each class, times that of the row: a dict by label, 1 for classes that
+        it does not name, or such that all classes weigh alike, which follows rows that
+        are added and forgotten. Counts from `fit` on.
     random_state : int, RandomState or None
         Seed of the draws, together with the query's content. None means 0, so that the
         same query always gets the same answer.
@@ -177,6 +181,7 @@ class LazyBaggingClassifier(EnsembleClassifier):
         categorical_features: object = "from_dtype",
         window: Length | None = None,
         half_life: Length | None = None,
+        class_weight: object = None,
         random_state: object = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -198,6 +203,7 @@ class LazyBaggingClassifier(EnsembleClassifier):
         self.categorical_features = categorical_features
         self.window = window
         self.half_life = half_life
+        self.class_weight = class_weight
         self.random_state = random_state
         self.n_jobs = n_jobs
 

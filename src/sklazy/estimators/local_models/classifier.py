@@ -1,12 +1,16 @@
 """Classification by local regression on class indicators."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sklazy.casebase.moments import Length
 from sklazy.estimators.classifiers import WeightedClassifier
 from sklazy.estimators.local_models.base import LocalModelEstimator
+from sklazy.estimators.parameters import Metric
+from sklazy.methods.local_models.plans import NBest, Spans
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +29,10 @@ class LazyLearningClassifier(LocalModelEstimator, WeightedClassifier):
         As for `LazyLearningRegressor`.
     max_categories, categorical_features, compat, window, half_life, n_jobs, device
         As for `LazyLearningRegressor`.
+    class_weight : {None, "balanced"} or dict, optional
+        Weight of each class, times that of the row: a dict by label, 1 for classes that
+        it does not name, or such that all classes weigh alike, which follows rows that
+        are added and forgotten. Counts from `fit` on.
 
     Attributes
     ----------
@@ -49,6 +57,42 @@ class LazyLearningClassifier(LocalModelEstimator, WeightedClassifier):
     >>> bool((model.loo_predict() == y).mean() > 0.9)
     True
     """
+
+    def __init__(
+        self,
+        degrees: str | int | Sequence[int] = "auto",
+        n_neighbors: Spans = "auto",
+        n_best: NBest = "auto",
+        metric: Metric = "euclidean",
+        ridge: float = 0.1,
+        scale: bool | Literal["std", "range"] = True,
+        attribute_weights: ArrayLike | None = None,
+        max_categories: int = 10,
+        categorical_features: object = "from_dtype",
+        compat: Literal["r"] | None = None,
+        window: Length | None = None,
+        half_life: Length | None = None,
+        class_weight: object = None,
+        n_jobs: int | None = None,
+        device: str | None = None,
+    ) -> None:
+        super().__init__(
+            degrees=degrees,
+            n_neighbors=n_neighbors,
+            n_best=n_best,
+            metric=metric,
+            ridge=ridge,
+            scale=scale,
+            attribute_weights=attribute_weights,
+            max_categories=max_categories,
+            categorical_features=categorical_features,
+            compat=compat,
+            window=window,
+            half_life=half_life,
+            n_jobs=n_jobs,
+            device=device,
+        )
+        self.class_weight = class_weight
 
     def loo_predict(
         self,

@@ -59,6 +59,10 @@ class LazySelectionClassifier(SelectingClassifier):
     half_life : number or timedelta, optional
         Age at which a row has half the weight of the newest, in units of `times`, or in
         rows without times.
+    class_weight : {None, "balanced"} or dict, optional
+        Weight of each class, times that of the row: a dict by label, 1 for classes that
+        it does not name, or such that all classes weigh alike, which follows rows that
+        are added and forgotten. Counts from `fit` on.
     min_support : int, default=1
         With "lazy-consistency", least number of rows that share the chosen values.
     cache_size : int, default=256
@@ -118,6 +122,7 @@ class LazySelectionClassifier(SelectingClassifier):
         categorical_features: object = "from_dtype",
         window: Length | None = None,
         half_life: Length | None = None,
+        class_weight: object = None,
         min_support: int = 1,
         cache_size: int = 256,
         n_jobs: int | None = None,
@@ -132,6 +137,7 @@ class LazySelectionClassifier(SelectingClassifier):
         self.categorical_features = categorical_features
         self.window = window
         self.half_life = half_life
+        self.class_weight = class_weight
         self.min_support = min_support
         self.cache_size = cache_size
         self.n_jobs = n_jobs

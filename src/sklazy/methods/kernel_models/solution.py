@@ -130,7 +130,7 @@ def invert(similarities: Floats, ridge: float) -> Floats:
 
 def invert_system(system: Floats) -> Floats:
     """The inverse of a system in Fortran's order, which is overwritten."""
-    inverse, _ = lapack.dpotri(_factorize(system), lower=1, overwrite_c=1)
+    inverse, _ = lapack.dpotri(factorize_system(system), lower=1, overwrite_c=1)
     lower = np.tril(inverse, -1)
     lower += lower.T
     lower[np.diag_indices_from(lower)] = np.diag(inverse)
@@ -143,7 +143,7 @@ def _add_ridge(similarities: Floats, ridge: float) -> Floats:
     return system
 
 
-def _factorize(system: Floats) -> Floats:
+def factorize_system(system: Floats) -> Floats:
     """The lower Cholesky factor; the system is overwritten."""
     factor, failed = lapack.dpotrf(system, lower=1, overwrite_a=1)
     assert not failed, "similarities are those of a kernel, and the ridge is above 0"
@@ -173,7 +173,7 @@ def _solve_system(
     similarities: Floats, ridge: float, sides: Floats
 ) -> tuple[Floats, Floats]:
     """The solutions, and the diagonal of the inverse."""
-    factor = _factorize(_add_ridge(similarities, ridge))
+    factor = factorize_system(_add_ridge(similarities, ridge))
     solved, _ = lapack.dpotrs(factor, sides, lower=1)
     inverse, _ = lapack.dtrtri(factor, lower=1, overwrite_c=1)
     return solved, np.einsum("ij,ij->j", inverse, inverse)
