@@ -3,12 +3,14 @@
 import html.parser
 import importlib.metadata
 
+import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import sklazy
 from discovery import one_of_each
 from sklazy import LazyKNeighborsClassifier
 from sklazy.estimators import reference
@@ -93,3 +95,11 @@ def test_a_pipeline_links_to_both_references(site):
 def test_as_text_where_diagrams_are_not_wanted(setting):
     with sklearn.config_context(display="text"):
         assert not hasattr(clone(setting.model), "_repr_html_")
+
+
+def test_several_receipts_are_headed_by_the_ids_of_their_rows():
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0]}, index=["c0", "c1", "c2", "c3"])
+    model = sklazy.LazyNBClassifier().fit(X, ["x", "y", "x", "y"])
+    page = model.explain(X[:2])._repr_html_()
+    assert "<summary><bdi>c0: " in page
+    assert "<summary><bdi>c1: " in page

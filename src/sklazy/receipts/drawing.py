@@ -59,7 +59,14 @@ def to_fragment(
     receipts: Sequence[Plain], n_more: int = 0, names: Sequence[str] = ()
 ) -> str:
     """Receipts as a piece of HTML; `n_more` is how many are not among them."""
-    return render("fragment", n_more=n_more, **_view(receipts, names))
+    drawn = _draw(receipts, names)
+    titles = [o.name or f"Row {i}" for i, o in enumerate(drawn, 1)]
+    articles = [
+        (o.anchor, f"{title}: {_answer(o.receipt)}", _blocks(o))
+        for title, o in zip(titles, drawn, strict=True)
+    ]
+    opening = [_overview(drawn)] * (len(drawn) > 1)
+    return render("fragment", n_more=n_more, opening=opening, articles=articles)
 
 
 def to_letter(receipt: Plain, hide: Collection[str]) -> str:
