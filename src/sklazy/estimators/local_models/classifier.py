@@ -27,12 +27,14 @@ class LazyLearningClassifier(LocalModelEstimator, WeightedClassifier):
     ----------
     degrees, n_neighbors, n_best, metric, ridge, scale, attribute_weights
         As for `LazyLearningRegressor`.
-    max_categories, categorical_features, compat, window, half_life, n_jobs, device
+    max_categories, categorical_features, compat, window, half_life
         As for `LazyLearningRegressor`.
     class_weight : {None, "balanced"} or dict, optional
         Weight of each class, times that of the row: a dict by label, 1 for classes that
         it does not name, or such that all classes weigh alike, which follows rows that
         are added and forgotten. Counts from `fit` on.
+    n_jobs, device
+        As for `LazyLearningRegressor`.
 
     Attributes
     ----------
