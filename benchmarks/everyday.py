@@ -12,6 +12,7 @@ through a window of 1000 rows, asked in turn, beside river's k-NN (`pip install 
 """
 
 import argparse
+import itertools
 import json
 import subprocess
 import sys
@@ -167,15 +168,18 @@ def time_streams() -> None:
     rows = X.to_dict("records")
     peer = stream_river(rows, y)
     print(f"{'river KNNClassifier, one-hot':28}{peer:8.0f} rows/s")
-    for name in ("LazyNBClassifier", "LazyKNeighborsClassifier"):
-        model = getattr(sklazy, name)(window=WINDOW).fit(X[:WINDOW], y[:WINDOW])
+    names = "LazyNBClassifier", "LazyKNeighborsClassifier"
+    for name, every in itertools.product(names, (1, 0.1)):
+        model = getattr(sklazy, name)(window=WINDOW, refresh_every=every)
+        model.fit(X[:WINDOW], y[:WINDOW])
 
         def step(row, model=model) -> None:
             model.predict(rows[row])
             model.partial_fit(rows[row], y[row : row + 1])
 
         ours = time_rows(step, 100, 300)
-        print(f"{name:28}{ours:8.0f} rows/s  {ours / peer:.2f} of river's", flush=True)
+        print(f"{name:28}{ours:8.0f} rows/s  {ours / peer:.2f} of river's, ", end="")
+        print(f"refresh_every={every}", flush=True)
 
 
 def stream_river(rows, y) -> float:

@@ -12,7 +12,8 @@ mixed   Predict, explain, add and forget for minutes: no error that was not aske
 workers `sklazy serve --workers 4` with a journal: predictions and explanations by three
         clients while a fourth adds, forgets and erases (which replaces all processes).
         Every prediction must be that of a fresh fit of the rows before or after one of
-        the changes under way meanwhile; memory of all processes flat.
+        the changes under way meanwhile; memory of all processes flat. Nothing is
+        erased in the middle three fifths, so that the same processes are measured.
 
     --minutes 10      of the load on workers
     --seconds 3       of a round, or of the mixed load (600)
@@ -333,9 +334,10 @@ class Driver:
         self.change()
         for thread in others:
             thread.join()
-        start = self.memory[len(self.memory) // 5 :]
-        third = max(1, len(start) // 3)
-        early, late = np.mean(start[:third]), np.mean(start[-third:])
+        fifth = len(self.memory) // 5
+        steady = self.memory[fifth : len(self.memory) - fifth]
+        third = max(1, len(steady) // 3)
+        early, late = np.mean(steady[:third]), np.mean(steady[-third:])
         print(dict(self.counts), f"errors: {len(self.wrong)}", self.wrong[:3])
         print(
             f"memory: {early:.1f} MB early, {late:.1f} MB late, of {self.memory[0]:.1f}"
@@ -453,6 +455,7 @@ class WorkersDriver(Driver):
 
     def __init__(self, server, rows, seconds):
         super().__init__(server, rows, seconds)
+        self.steady = self.end - 0.8 * seconds, self.end - 0.2 * seconds
         self.states = [self.answers_of(rows)]
         self.n_acknowledged = 0
 
@@ -502,10 +505,16 @@ class WorkersDriver(Driver):
             self.make("add", body, self.rows | new)
             gone = rng.choice(list(self.rows), 3, replace=False).tolist()
             left = {one: row for one, row in self.rows.items() if one not in gone}
-            self.make("erase" if number % 50 == 25 else "forget", {"ids": gone}, left)
+            self.make(self.way_out(number), {"ids": gone}, left)
             if number % 5 == 0:
                 self.memory.append(self.server.memory())
             time.sleep(0.1)
+
+    def way_out(self, number):
+        """How the next rows go: most are forgotten, some erased."""
+        first, last = self.steady
+        is_steady = first < time.monotonic() < last
+        return "erase" if number % 20 == 10 and not is_steady else "forget"
 
     def make(self, what, body, rows):
         """Make a change; the state after it may be met from before it is sent."""

@@ -147,7 +147,8 @@ RACING = (
         "max_new",
         200,
         ours="the text bounds no round",
-        tried="50 and 500 a round at 50 inputs from a random start (results/racsam.md)",
+        tried="at 50 inputs from a random start, "
+        "50 a round find the ten in 60 % of the runs, 500 in none (results/racsam.md)",
     ),
     Pin(
         B,
@@ -170,7 +171,8 @@ RACING = (
         "max_candidates",
         1000,
         "at least 1000 different configurations have been",
-        tried="2000 and 4000 sets (results/racsam.md)",
+        tried="at 50 inputs from a random start, "
+        "2000 sets find the ten in 28 % of the runs, 4000 in 76 % (results/racsam.md)",
     ),
     Pin(
         B,

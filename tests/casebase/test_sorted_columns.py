@@ -1,10 +1,13 @@
 """Sorted columns that follow the rows equal those sorted anew, and keep nothing."""
 
+from unittest import mock
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sklazy.casebase import CaseBase
+from sklazy.casebase import CaseBase, sorted_columns
 from sklazy.casebase.sorted_columns import SortedColumn
 from sklazy.tables import as_table, as_target
 
@@ -12,8 +15,15 @@ NUMBERS = [0.0, 0.1, 1.0, 5e-324, -1e308, 1e308, 2.0, np.nextafter(2.0, 3.0)]
 CELLS = st.lists(st.tuples(st.sampled_from(NUMBERS), st.integers(0, 2)), max_size=30)
 
 
+@pytest.mark.parametrize("room", [4, 2048])
 @given(CELLS, CELLS, st.randoms(use_true_random=False))
-def test_values_come_and_go(first, more, random):
+def test_values_come_and_go(room, first, more, random):
+    with mock.patch.multiple(sorted_columns, _ROOM=room, _FILLED=room - 1):
+        check_column(first, more, random)
+
+
+def check_column(first, more, random):
+    """Every change leaves the values ascending, and nothing beside them."""
     values = np.array([value for value, _ in first])
     column = SortedColumn(values, np.array([label for _, label in first], np.int8))
     left = list(first)
@@ -26,8 +36,9 @@ def test_values_come_and_go(first, more, random):
         found = zip(column.values.tolist(), column.classes.tolist(), strict=True)
         assert sorted(found) == sorted(left)
         assert (column.values[1:] >= column.values[:-1]).all()
-        for array in (column._values, column._classes):
-            assert not array[column.n_rows :].any()
+        for block in column._blocks:
+            assert not block.values[block.size :].any()
+            assert not block.classes[block.size :].any()
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -8,6 +8,8 @@ import pytest
 
 import sklazy
 
+pytestmark = pytest.mark.timeout(1800)  # they start slowly
+
 FEATURES = ["size", "heat", "year"]
 
 

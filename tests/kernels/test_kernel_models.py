@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sklazy.flow import KernelColumns
-from sklazy.kernels import compiling, kernel_models
+from sklazy.kernels import compiling, kernel_models, sorting
 
 SUMS = r"\bv?(?:add|sub|mul)p[ds]\b"  # several numbers at a time
 
@@ -41,7 +41,7 @@ def test_distances_are_measured_several_rows_at_a_time(monkeypatch, tmp_path):
 
 @compiling.entry
 def find_kth(numbers, k):
-    return kernel_models._find_kth(numbers, k)
+    return sorting.select_kth(numbers, k)
 
 
 @given(
@@ -64,3 +64,25 @@ def test_the_kth_of_many_numbers(shape):
     }[shape]
     for k in (0, 1, 199, 1500, 2999):
         assert find_kth(numbers.copy(), k) == np.sort(numbers)[k]
+
+
+@given(
+    st.integers(1, 12),
+    st.integers(0, 4),
+    st.sampled_from([1e-6, 1.0, 1e6]),
+    st.integers(0, 2**32 - 1),
+)
+def test_rows_are_added_to_a_factor(size, n_rows, scale, seed):
+    random = np.random.default_rng(seed)
+    before = random.normal(size=(size + 2, size))
+    system, rows = before.T @ before, scale * random.normal(size=(n_rows, size))
+    rows[:, random.random(size) < 0.3] = 0.0
+    columns = np.ascontiguousarray(np.linalg.cholesky(system).T)
+    kernel_models.add_to_factor(columns, rows.copy())
+    factor = np.tril(columns.T)
+    expected = system + rows.T @ rows
+    size_of = np.abs(expected).max()
+    np.testing.assert_allclose(
+        factor @ factor.T, expected, rtol=0, atol=1e-12 * size_of
+    )
+    assert (np.diag(factor) > 0).all()

@@ -1,33 +1,17 @@
 """Law 3 over histories: what follows the rows equals what is found from nothing."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import clone, is_regressor
 
 from discovery import one_keeper_of_each
 from lawful import METHODS, quiet
+from odd_rows import make_rows
 from sklazy import LazyKNeighborsClassifier, LazyNBClassifier
 from sklazy.kernels.compiling import every_job_due
 from sklazy.methods.selection import following
 
 pytestmark = quiet
-
-
-def make_rows(rng, n_rows):
-    """Rows with ties, missing cells, repeated rows and a rare extreme."""
-    numbers = rng.normal(size=(n_rows, 3)).round(rng.integers(0, 3))
-    numbers[rng.random(numbers.shape) < 0.1] = np.nan
-    numbers[rng.random(n_rows) < 0.02, 0] = 1e9
-    X = pd.DataFrame(numbers, columns=list("pqr"))
-    for name in ("kind", "place"):
-        labels = rng.choice(["a", "b", "c"], n_rows).astype(object)
-        labels[rng.random(n_rows) < 0.1] = None
-        X[name] = pd.Series(labels, dtype="str")
-    first_again = np.where(rng.random(n_rows) < 0.2, 0, np.arange(n_rows))
-    X = X.iloc[first_again].reset_index(drop=True)
-    y = np.where(X["q"].fillna(0) + rng.normal(size=n_rows) > 0, "m", "n")
-    return X, y
 
 
 class History:

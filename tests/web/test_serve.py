@@ -26,7 +26,7 @@ from sklazy.web.serve.store import Store
 from sklazy.web.tokens import Role, Tokens
 from web_asking import ask, fetch, running
 
-LIMITS = RequestLimits(rows=5, text=50, body=20_000, seconds=20)
+LIMITS = RequestLimits(rows=5, text=50, body=20_000, seconds=120)
 TOKEN = {role.name.lower(): role.name[0] * 24 for role in Role}
 SAFETY = Safety(
     limits=LIMITS,

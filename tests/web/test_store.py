@@ -165,6 +165,9 @@ def test_what_a_killed_server_left_is_removed(model, folder):
     for name in ("snapshot-0.sklazy", "journal-0.log", ".snapshot-9.sklazy.1.0.part"):
         (folder / name).write_bytes(SECRET_LABEL.encode())
     (folder / "journal-9.log").write_bytes(b"half")
+    (folder / ".snapshot-0.sklazy.lock").touch()
+    (folder / ".refit-1").mkdir()  # of an erasure
+    (folder / ".refit-1" / "refit").write_bytes(SECRET_LABEL.encode())
     store = Store.open(folder)
     assert {path.name for path in folder.iterdir()} == {
         *("lock", "origin", newest.name, "journal-1.log")

@@ -235,3 +235,20 @@ def test_a_damaged_journal_ends_the_server_with_its_reason(tmp_path):
     assert done.returncode == 2
     assert "snapshot-1.sklazy" in done.stderr
     assert "could not start" in done.stderr
+
+
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_too_few_cases_for_groups_end_the_server_with_the_reason(tmp_path, n_workers):
+    make_model(9).save(tmp_path / "model.sklazy")
+    code = "import sklazy_command; sklazy_command.main()"
+    words = ("serve", "model.sklazy", f"--workers={n_workers}", "--port=0")
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 2
+    assert "lower --min-group, or use --receipts values" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -21,6 +21,7 @@ from sklazy.answer.target import Target
 from sklazy.answer.threads import run_chunks
 from sklazy.casebase import CaseBase
 from sklazy.casebase.bins import rows_behind_cuts
+from sklazy.casebase.choices import Choices
 from sklazy.casebase.kinds import holds_last_value, times_of
 from sklazy.casebase.moments import holds_weights
 from sklazy.errors import BadInputError, DataWarning
@@ -58,7 +59,8 @@ def leave_one_out(
     arrays : tuple, one array for each output, in the order of `rows`
     """
     check_leaves_some(base)
-    base = base.joined()  # every row is asked about, so all must be at hand
+    # Every row is asked about, so all must be at hand, and choices are made by them.
+    base = base.joined().current()
     bound = holds_last_value(base) | holds_weights(base, settled=settled)
     stay = (learner.can_leave_out(base) & ~bound)[rows]
     if stay.all():
@@ -124,7 +126,7 @@ def each_without(
 
     Valid until the next one is taken: it may be the same copy every time.
     """
-    others, table, ids = copy.deepcopy(base), base.to_table(), base.ids
+    others, table, ids = _copy(base), base.to_table(), base.ids
     in_turn = base.half_life is not None and not base.schema.clock
     for row in track(rows.tolist(), "leaving out"):
         own, one = ids[row : row + 1], table.take([row])
@@ -133,7 +135,7 @@ def each_without(
             others.forget(own)
         yield others, others.encode(one)
         if in_turn:  # added again, it would be the newest
-            others = copy.deepcopy(base)
+            others = _copy(base)
             continue
         gone = base.rows.take(np.array([row]))
         weights, times = gone.weights, times_of(base, gone)
@@ -162,7 +164,7 @@ def leave_groups_out(
         The group of every row of the base.
     """
     check_leaves_some(base)
-    base = base.joined()
+    base = base.joined().current()
     table, of_asked = base.to_table(), groups[rows]
     places, found = [], []
     for group in track(np.unique(of_asked).tolist(), "leaving out"):
@@ -191,10 +193,17 @@ def without_rows(base: CaseBase, rows: Ints) -> CaseBase:
             "groups, or a block of ids, has all cases, so n_samples=0 are left to "
             "learn from; give at least two groups, or fewer ids."
         )
-    others = copy.deepcopy(base)
+    others = _copy(base)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # frozen cuts: meant to stay
         others.forget(base.ids[rows])
+    return others
+
+
+def _copy(base: CaseBase) -> CaseBase:
+    """A copy that forgets rows one after the other, and chooses by the rest."""
+    others = copy.deepcopy(base)
+    others.choices = Choices()
     return others
 
 

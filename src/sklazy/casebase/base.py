@@ -1,18 +1,20 @@
 """The case base: rows that can be added and erased, and all that follows from them."""
 
+import copy
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import ClassVar, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sklazy.casebase.balance import balance_weights
 from sklazy.casebase.bins import Bins, Ranges
+from sklazy.casebase.choices import Choices
 from sklazy.casebase.coder import Coder
 from sklazy.casebase.deferred_cases import WaitingCases
-from sklazy.casebase.fingerprint import Buckets, digest_of
+from sklazy.casebase.fingerprint import Buckets, digest_of, fingerprint
 from sklazy.casebase.hashed import Hashed
 from sklazy.casebase.incoming import (
     IdsLike,
@@ -214,6 +216,8 @@ class CaseBase(Hashed):
         """
         with self._lock:
             gone = slots_of(ids, self.rows.names)
+            if len(gone):
+                self._drop_choices()
             self.forget_places(gone)
         if len(gone):
             self.bins.warn_if_stale()
@@ -237,11 +241,17 @@ class CaseBase(Hashed):
             self._outdate()
 
     def refresh(self) -> None:
-        """Find frozen cuts anew from the rows that are there."""
+        """Find frozen cuts, and choices of earlier rows, anew from those there are."""
         with self._lock:
             self._drop_state()
             self.bins.thaw()
+            self.choices.drop()
             self._outdate()
+
+    def _drop_state(self) -> None:
+        if self.choices.may_be_old:
+            self.choices.sign(self.digest)
+        super()._drop_state()
 
     def settle_cuts(self, cuts: list[NDArray[np.float64]]) -> None:
         """Take frozen cuts found before, one array a numeric attribute."""
@@ -264,8 +274,17 @@ class CaseBase(Hashed):
 
     # --- questions --------------------------------------------------------------------
 
-    is_parted: ClassVar[bool] = False
-    """Whether the rows lie in several parts, each of which must be asked."""
+    def current(self) -> "CaseBase":
+        """The base, or a copy whose choices are all made by the rows that are there."""
+        if not self.choices.describe():
+            return self
+        return self.derive(CaseBase.current, self._copy_current)
+
+    def _copy_current(self) -> "CaseBase":
+        twin = copy.deepcopy(self)
+        twin.choices = Choices()
+        twin.bins.touch()
+        return twin
 
     n_threads: int = 1
     """Threads that search a part of the rows; several where nothing else does."""
@@ -410,7 +429,8 @@ class CaseBase(Hashed):
         """The fingerprint of the state: of all rows, and of all that was derived.
 
         It depends on content alone: neither on the order of rows nor on their ids
-        nor on how they came in. With frozen cuts it depends on these, too.
+        nor on how they came in. With frozen cuts it depends on these, too, and with
+        choices of earlier rows on how many have come or gone since, and their digest.
         """
         return self.derive("digest", self._digest)
 
@@ -437,4 +457,5 @@ class CaseBase(Hashed):
     def _digest(self) -> str:
         with self._lock:
             self._sync()
-            return digest_of(self)
+            digest, earlier = digest_of(self), self.choices.describe()
+            return fingerprint([digest, earlier]) if earlier else digest

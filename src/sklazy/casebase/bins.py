@@ -38,9 +38,9 @@ class Bins:
         self.sorted: SortedColumns | None = None
         self.current = self.asleep = False
 
-    def touch(self) -> None:
-        """Mark the cuts as outdated, unless frozen: rows came or went."""
-        self.current = self.current and self.frozen
+    def touch(self, *, stay: bool = False) -> None:
+        """Mark the cuts as outdated, unless they may stay: rows came or went."""
+        self.current = self.current and (self.frozen or stay)
 
     def thaw(self) -> None:
         """Have the cuts found anew, frozen or not."""
@@ -61,9 +61,9 @@ class Bins:
             columns, self.sorted = self.sorted, None  # an interrupt leaves none
             self.sorted = columns.follow(batch, step)
 
-    def sleep(self) -> None:
-        """Follow no rows until `update`; frozen cuts never sleep."""
-        if not self.frozen:
+    def sleep(self, *, stay: bool = False) -> None:
+        """Follow no rows until `update`; cuts that are frozen or stay never sleep."""
+        if not (self.frozen or stay):
             self.sorted, self.current, self.asleep = None, False, True
 
     def warn_if_stale(self) -> None:

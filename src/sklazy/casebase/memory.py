@@ -1,15 +1,16 @@
 """The parts of a case base, kept in step whatever comes or goes."""
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.bins import Bins, Ranges
+from sklazy.casebase.choices import CUTS, Choices
 from sklazy.casebase.coder import Coder, Moved
 from sklazy.casebase.cuts import bin_codes
 from sklazy.casebase.fingerprint import Buckets
@@ -26,9 +27,14 @@ from sklazy.casebase.schema import Schema
 from sklazy.casebase.states import SHARING, Snapshotted, copy_arrays, shallow
 from sklazy.casebase.tallies import CellTallies
 
+Result = TypeVar("Result")
+
 
 class Memory(Snapshotted):
     """Rows, and what follows from them."""
+
+    is_parted: ClassVar[bool] = False
+    """Whether the rows lie in several parts, each of which must be asked."""
 
     schema: Schema  # the columns
     coder: Coder  # the labels by code
@@ -37,8 +43,46 @@ class Memory(Snapshotted):
     tallies: CellTallies  # counts and bit sets
     ranges: Ranges
     buckets: Buckets  # the digests of the rows, as far as known
+    choices: Choices  # made by earlier rows, where that is allowed
     half_life: float | None  # the age at which a row counts half
     next_id: int  # the id of the next row that has none
+
+    def _start_sharing(self) -> None:
+        super()._start_sharing()
+        self.__dict__.setdefault("choices", Choices())
+
+    def choose(
+        self,
+        key: Hashable,
+        find: Callable[[], Result],
+        *,
+        holds_rows: bool = False,
+    ) -> Result:
+        """Return a choice that rows call for; earlier ones where `choices` allow that.
+
+        Otherwise it is a result that is derived from the rows, as any other. Values of
+        rows may be read from a choice only if it `holds_rows`.
+        """
+        if self.is_parted or not self.choices.may_be_old:
+            return self.derive(key, find)
+        made = self.choices.made.get(key)
+        if made is not None:
+            chosen: Result = made.value
+            return chosen
+        chosen = find()
+        self.choices.keep(key, chosen, holds_rows=holds_rows)
+        base = None if self._base is None else self._base()
+        if base is not None:
+            with base._lock:
+                if base._n_changes == self._n_changes:
+                    base.choices.keep(key, chosen, holds_rows=holds_rows)
+        return chosen
+
+    def _drop_choices(self) -> None:
+        """Have all that was chosen be chosen anew, but for frozen cuts."""
+        if self.choices.may_be_old:
+            self.choices.drop()
+            self.bins.touch()
 
     @property
     def _numeric(self) -> list[int]:
@@ -72,7 +116,8 @@ class Memory(Snapshotted):
         self.ranges.widen(batch.numbers)
         self.tallies.shift(self.rows, places, 1)
         self.bins.follow(batch, 1)
-        self._pass_on(batch)
+        self._pass_on(batch, 1)
+        self.choices.follow(len(batch), 1, self.rows.n_rows)
         self._pass_by(len(batch))
         self._touch()
         if batch.ids.dtype != object and len(batch):
@@ -94,7 +139,8 @@ class Memory(Snapshotted):
             left = self.rows.numbers[:, : self.rows.n_rows]
             self.ranges.narrow(leaving.numbers, left)
             self.bins.follow(leaving, -1)
-            self._pass_on(leaving)
+            self._pass_on(leaving, -1)
+            self.choices.follow(len(leaving), -1, self.rows.n_rows)
             self._follow(self.coder.retire(), mark)
             self._pass_by(len(gone))
             self._touch()
@@ -102,10 +148,10 @@ class Memory(Snapshotted):
     def _become(self, other: Self) -> None:
         """Take the rows of another base, and all that follows from them, at once."""
         self._drop_state()
-        n_changes = self._n_changes + 1
+        n_changes, refresh_every = self._n_changes + 1, self.choices.refresh_every
         vars(self).update({n: v for n, v in vars(other).items() if n not in SHARING})
         self._lasting, self._followers = {}, {}  # kinds of columns may be others
-        self._n_changes = n_changes
+        self._n_changes, self.choices = n_changes, Choices(refresh_every)
         self._outdate()
 
     @contextmanager
@@ -126,6 +172,7 @@ class Memory(Snapshotted):
             self.tallies.discard()
             self.bins.lose_track()
             self._followers = {}
+            self.choices.drop()
             self._outdate()
             raise
 
@@ -145,13 +192,13 @@ class Memory(Snapshotted):
 
     def _touch(self) -> None:
         """Mark cuts and derived results as outdated: rows came or went."""
-        self.bins.touch()
+        self.bins.touch(stay=CUTS in self.choices.made)
         self._outdate()
 
     def _pass_by(self, n_rows: int) -> None:
         """Stop updating codes and counts that are not in use."""
         if self.tallies.pass_by(n_rows, self.rows.n_rows):
-            self.bins.sleep()
+            self.bins.sleep(stay=CUTS in self.choices.made)
 
     def _sync(self) -> None:
         """Bring up to date what a change left for the next question."""
@@ -160,9 +207,11 @@ class Memory(Snapshotted):
             if not self._is_behind():
                 self.tallies.n_unread = 0
                 return
-            n_classes = self.coder.n_classes
+            n_classes, are_known = self.coder.n_classes, self.bins.current
             for numeric, cuts in self.bins.update(self.rows, n_classes):
                 self._recode(numeric, cuts)
+            if self.choices.may_be_old and not (are_known or self.bins.frozen):
+                self.choices.keep(CUTS, None)
             widths = self.coder.widths(self.bins.cuts)
             self.tallies.rebuild(self.rows, widths, n_classes)
 
@@ -177,6 +226,8 @@ class Memory(Snapshotted):
         A state that is past has the arrays to itself.
         """
         base = self._base() if self._base is not None else None
+        if base is not None and not self._is_past:
+            base.tallies.n_unread = 0  # those that are asked for here
         if base is None or not self._is_behind():
             return
         with base._lock:
@@ -195,7 +246,7 @@ class Memory(Snapshotted):
 
     def _make_state(self) -> Self:
         state = shallow(self)
-        for name in ("rows", "tallies", "bins", "ranges", "buckets"):
+        for name in ("rows", "tallies", "bins", "ranges", "buckets", "choices"):
             setattr(state, name, shallow(getattr(self, name)))
         state.coder, state.bins.cuts = self.coder.twin(), list(self.bins.cuts)
         state.bins.sorted = None  # which changes move in place

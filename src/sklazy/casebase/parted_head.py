@@ -162,7 +162,7 @@ class PartedHead(CaseBase):
     def _make_state(self) -> Self:
         self._sync()
         state = shallow(self)
-        for name in ("tallies", "bins", "ranges", "buckets"):
+        for name in ("tallies", "bins", "ranges", "buckets", "choices"):
             setattr(state, name, shallow(getattr(self, name)))
         state.coder, state.sizes = self.coder.twin(), list(self.sizes)
         state.parts = self.parts.states()

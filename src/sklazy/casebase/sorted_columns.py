@@ -1,5 +1,6 @@
 """Numeric columns in ascending order, which follow the rows value by value."""
 
+from bisect import bisect_left
 from typing import Self
 
 import numpy as np
@@ -11,13 +12,15 @@ Floats = NDArray[np.float64]
 
 _MOST_CELLS = 20_000_000  # beyond, they would take more memory than the rows
 _MOST_ROWS = 64  # in a change; more are sorted anew
+_ROOM, _FILLED = 2048, 1792  # values that a block has room for, and has at first
 
 
 class SortedColumn:
     """The known values of a column in ascending order, each with its class.
 
-    Values of other classes that are equal lie in any order. The arrays have room to
-    spare, all zeros: nothing of a row that went is left.
+    Values of other classes that are equal lie in any order. They lie in blocks, so that
+    a change moves the values of one block. Blocks have room to spare, all zeros:
+    nothing of a row that went is left.
 
     Examples
     --------
@@ -32,43 +35,89 @@ class SortedColumn:
     def __init__(self, values: Floats, classes: NDArray[np.signedinteger]) -> None:
         order = np.argsort(values)
         order = order[: len(values) - int(np.isnan(values).sum())]
-        self.n_rows = len(order)
-        self._values, self._classes = values[order], classes[order]
+        parts = np.split(order, range(_FILLED, len(order), _FILLED))
+        self._blocks = [_Block(values[part], classes[part]) for part in parts]
+        self._ends = [block.end for block in self._blocks]
 
     @property
     def values(self) -> Floats:
-        """The values, ascending; not to be written to."""
-        return self._values[: self.n_rows]
+        """The values, ascending."""
+        return np.concatenate([block.values[: block.size] for block in self._blocks])
 
     @property
     def classes(self) -> NDArray[np.int32]:
         """The class of each."""
-        return self._classes[: self.n_rows].astype(np.int32)
+        parts = [block.classes[: block.size] for block in self._blocks]
+        return np.concatenate(parts).astype(np.int32)
 
     def insert(self, value: float, label: int) -> None:
         """Put one value in."""
-        place, end = int(self.values.searchsorted(value)), self.n_rows
-        if end == len(self._values):
-            room = np.zeros(end // 8 + 16)
-            self._values = np.concatenate([self._values, room])
-            kind = self._classes.dtype
-            self._classes = np.concatenate([self._classes, room.astype(kind)])
-        for array, cell in ((self._values, value), (self._classes, label)):
-            cells = array.data  # numpy would move them one by one, backwards
-            cells[place + 1 : end + 1] = cells[place:end]
-            array[place] = cell
-        self.n_rows = end + 1
+        number = min(bisect_left(self._ends, value), len(self._blocks) - 1)
+        block = self._blocks[number]
+        if block.size == _ROOM:
+            self._blocks[number : number + 1] = block.halve()
+            self._ends[number : number + 1] = [
+                half.end for half in self._blocks[number : number + 2]
+            ]
+            number += value > self._ends[number]
+            block = self._blocks[number]
+        block.insert(value, label)
+        self._ends[number] = block.end
 
     def remove(self, value: float, label: int) -> None:
         """Take one value out, which must be there."""
-        first = int(self.values.searchsorted(value))
-        last = int(self.values.searchsorted(value, "right"))
-        place = first + int((self._classes[first:last] == label).argmax())
-        end = self.n_rows
-        for array in (self._values, self._classes):
+        number = bisect_left(self._ends, value)
+        while not self._blocks[number].remove(value, label):
+            number += 1  # equal values may lie in several blocks
+        block = self._blocks[number]
+        self._ends[number] = block.end
+        if not block.size and len(self._blocks) > 1:
+            del self._blocks[number], self._ends[number]
+
+
+class _Block:
+    """Some neighboring values of a column and their classes, with room for more."""
+
+    def __init__(self, values: Floats, classes: NDArray[np.signedinteger]) -> None:
+        self.size = len(values)
+        self.values = np.zeros(_ROOM)
+        self.classes = np.zeros(_ROOM, classes.dtype)
+        self.values[: self.size], self.classes[: self.size] = values, classes
+
+    @property
+    def end(self) -> float:
+        """The largest value."""
+        return float(self.values[self.size - 1]) if self.size else -np.inf
+
+    def halve(self) -> "list[_Block]":
+        """Two blocks of a half each."""
+        parts = slice(_ROOM // 2), slice(_ROOM // 2, self.size)
+        return [_Block(self.values[part], self.classes[part]) for part in parts]
+
+    def insert(self, value: float, label: int) -> None:
+        """Put one value in; there must be room."""
+        end = self.size
+        place = int(self.values[:end].searchsorted(value))
+        for array, cell in ((self.values, value), (self.classes, label)):
+            cells = array.data  # numpy would move them one by one, backwards
+            cells[place + 1 : end + 1] = cells[place:end]
+            array[place] = cell
+        self.size = end + 1
+
+    def remove(self, value: float, label: int) -> bool:
+        """Take one value out; False where it is not here with that class."""
+        end = self.size
+        first = int(self.values[:end].searchsorted(value))
+        last = int(self.values[:end].searchsorted(value, "right"))
+        here = self.classes[first:last] == label
+        if not here.any():
+            return False
+        place = first + int(here.argmax())
+        for array in (self.values, self.classes):
             array[place : end - 1] = array[place + 1 : end]
             array[end - 1] = 0
-        self.n_rows = end - 1
+        self.size = end - 1
+        return True
 
 
 class SortedColumns:

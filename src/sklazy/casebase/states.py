@@ -24,8 +24,8 @@ Base = TypeVar("Base", bound="Snapshotted")
 class Follower(Protocol):
     """Derived from the rows, and able to follow a change of some of them."""
 
-    def follow(self, rows: Any) -> bool:  # noqa: ANN401 - of the base's own kind
-        """Take note of rows that came or went; whether that was possible.
+    def follow(self, rows: Any, step: int) -> bool:  # noqa: ANN401 - of the base's kind
+        """Take note of rows that came (step 1) or went (-1); whether that was possible.
 
         Arrays are replaced, not written to: a question may be using them.
         """
@@ -104,11 +104,11 @@ class Snapshotted:
             if base._n_changes == self._n_changes:
                 base._followers[key] = follower
 
-    def _pass_on(self, rows: Any) -> None:  # noqa: ANN401 - of the base's own kind
+    def _pass_on(self, rows: Any, step: int) -> None:  # noqa: ANN401 - of the base's kind
         """Have followers take note of rows that came or went, or drop them."""
         self._n_changes += 1
-        following = self._followers.items()
-        self._followers = {key: each for key, each in following if each.follow(rows)}
+        every = self._followers.items()
+        self._followers = {key: one for key, one in every if one.follow(rows, step)}
 
     def _outdate(self) -> None:
         """Drop all results that were derived from the rows."""

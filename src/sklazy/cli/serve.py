@@ -90,7 +90,9 @@ def serve(
     if workers == 1:
         with contextlib.closing(opening.open()) as store, _listen(host, port) as place:
             told = partial(announce, place.address, *_describe(store))
-            run_server(make(store).app, place.listening, limits, on_start=told)
+            server = make(store)
+            server.warm_up()
+            run_server(server.app, place.listening, limits, on_start=told)
     else:
         with _listen(host, port) as place:
             told = partial(announce, place.address)

@@ -74,6 +74,7 @@ class LazyEstimator(BaseEstimator):
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_jobs: int | None = None
+    refresh_every: float = 1
     categorical_features: object = "from_dtype"
 
     _can_be_member: ClassVar[bool] = True  # of a blend
@@ -554,7 +555,7 @@ class LazyEstimator(BaseEstimator):
         return self
 
     def refresh(self) -> Self:
-        """Compute frozen cuts again from the present rows."""
+        """Compute frozen cuts, and choices of earlier rows, from the present rows."""
         check_is_fitted(self)
         self.cases_.refresh()
         return self

@@ -37,6 +37,7 @@ from sklazy.estimators.class_weights import (
 )
 from sklazy.estimators.inputs import class_column
 from sklazy.estimators.parameters import check_choice, check_columns
+from sklazy.estimators.state import let_choices_age
 from sklazy.flow import Queries
 from sklazy.tables import Table, as_table
 from sklazy.tables.arrays import are_dicts
@@ -111,6 +112,7 @@ def keep_part(
         schema=replace(schema, balanced=is_balanced(model)),
     )
     _forget_old(model, cases)
+    let_choices_age(model, cases)
     if whole:
         model._check_cases(cases)
     fitted = model._find_fitted(y)

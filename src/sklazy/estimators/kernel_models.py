@@ -27,6 +27,7 @@ class KernelModel(LazyEstimator):
         max_loo_rows: int = 750,
         categorical_features: object = "from_dtype",
         window: Length | None = None,
+        refresh_every: float = 1,
         half_life: Length | None = None,
         n_jobs: int | None = None,
         device: str | None = None,
@@ -37,6 +38,7 @@ class KernelModel(LazyEstimator):
         self.max_loo_rows = max_loo_rows
         self.categorical_features = categorical_features
         self.window = window
+        self.refresh_every = refresh_every
         self.half_life = half_life
         self.n_jobs = n_jobs
         self.device = device
@@ -101,6 +103,11 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
         Keep only the newest rows: this many, or those within a length of time (a float
         in units of `times`, days for dates). Older rows are forgotten as new ones
         arrive.
+    refresh_every : int or float in (0, 1), default=1
+        How many rows may come or go until settings are found anew: so many, or this
+        share of the rows. Until then those of earlier rows serve, and `digest` and
+        receipts state how old they are. `forget` and `refresh` have them found anew at
+        once. Read by `fit`.
     half_life : number or timedelta, optional
         Age at which a row has half the weight of the newest, in units of `times`, or in
         rows without times.
@@ -173,6 +180,7 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
         n_paths: int = N_PATHS,
         categorical_features: object = "from_dtype",
         window: Length | None = None,
+        refresh_every: float = 1,
         half_life: Length | None = None,
         class_weight: object = None,
         n_jobs: int | None = None,
@@ -185,6 +193,7 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
             max_loo_rows=max_loo_rows,
             categorical_features=categorical_features,
             window=window,
+            refresh_every=refresh_every,
             half_life=half_life,
             n_jobs=n_jobs,
             device=device,
@@ -212,7 +221,7 @@ class LazyKernelRegressor(KernelModel, ApproximateRegressor):
     ----------
     max_rows, n_landmarks, n_neighbors, max_loo_rows
         As for `LazyKernelClassifier`.
-    categorical_features, window, half_life, n_jobs, device
+    categorical_features, window, refresh_every, half_life, n_jobs, device
         As for `LazyKernelClassifier`.
 
     Attributes

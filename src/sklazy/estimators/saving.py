@@ -16,8 +16,9 @@ def save_model(
     model: "LazyEstimator", path: str | Path, n_parts: int | None = None
 ) -> None:
     """Write a fitted estimator; see `LazyEstimator.save`."""
+    cases = model.cases_.current()  # a file has no choices of earlier rows
     if n_parts is None:
-        write_cases(path, describe_model(model), model.cases_)
+        write_cases(path, describe_model(model), cases)
         return
     check_count("n_parts", n_parts, 1)
-    write_folder(path, describe_model(model), model.cases_, n_parts)
+    write_folder(path, describe_model(model), cases, n_parts)

@@ -6,7 +6,9 @@ import numpy as np
 from sklearn.base import clone
 
 from sklazy.casebase import CaseBase
+from sklazy.casebase.choices import Choices
 from sklazy.errors import BadTypeError
+from sklazy.estimators.parameters import check_count, check_share
 from sklazy.estimators.settings import describe_settings, from_settings, to_settings
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ def restore_state(
     model: "LazyEstimator", cases: CaseBase, state: dict[str, Any]
 ) -> None:
     """Take a fitted state: cases, and the rest as `describe_state` gave it."""
+    let_choices_age(model, cases)
     model.cases_ = cases
     names = cases.schema.user_names
     model.n_features_in_ = len(names)
@@ -59,6 +62,18 @@ def restore_state(
         model.feature_names_in_ = np.array(names, dtype=object)
     for name, kind in model._fitted.items():
         setattr(model, name, kind(state[name.strip("_")]))
+
+
+def let_choices_age(model: "LazyEstimator", cases: CaseBase) -> None:
+    """Have choices outlive as many changes as `refresh_every` allows."""
+    limit: object = model.refresh_every
+    is_count = isinstance(limit, int | np.integer) and not isinstance(limit, bool)
+    if is_count or not isinstance(limit, float):
+        check_count("refresh_every", limit)
+        cases.choices = Choices(int(limit))  # type: ignore[call-overload]
+    else:
+        check_share("refresh_every", limit)
+        cases.choices = Choices(float(limit))
 
 
 def check_restored(model: "LazyEstimator", *, mapped: bool = False) -> None:

@@ -7,6 +7,7 @@ answer does not depend on the batch. Similarity is ``exp(-rate * distance)``.
 import numpy as np
 
 from sklazy.kernels.compiling import entry, fast_kernel, kernel, loop_kernel
+from sklazy.kernels.sorting import select_kth
 from sklazy.kernels.vectors import dot, solve_in_place
 
 MISMATCH = 2.0 * 2.0**0.5
@@ -143,33 +144,9 @@ def sum_similarities(cases, queries, rate, coefficients, sums):
 
 
 @kernel
-def _find_kth(numbers, k):
-    """Find the number that has `k` others before it in order; they change places.
-
-    Hoare's selection. numba's `np.partition` takes six seconds to compile.
-    """
-    first, last = 0, numbers.size - 1
-    while first < last:
-        pivot, i, j = numbers[k], first, last
-        while i <= j:
-            while numbers[i] < pivot:
-                i += 1
-            while pivot < numbers[j]:
-                j -= 1
-            if i <= j:
-                numbers[i], numbers[j] = numbers[j], numbers[i]
-                i, j = i + 1, j - 1
-        if j < k:
-            first = i
-        if k < i:
-            last = j
-    return numbers[k]
-
-
-@kernel
 def _take_nearest(distances, rows):
     """Fill `rows` with the nearest, in the order of rows; of ties the first."""
-    last = _find_kth(distances.copy(), rows.size - 1)
+    last = select_kth(distances.copy(), rows.size - 1)
     n_tied = rows.size
     for i in range(distances.size):
         n_tied -= distances[i] < last
@@ -230,3 +207,31 @@ def weigh_nearest(cases, queries, hidden, rate, ridge, near, influences):
             side[i] = distances[rows[i]]
         _to_similarities(side, rate)
         solve_in_place(system, side)
+
+
+@loop_kernel
+def _turn(column, row, above, beside):
+    """Turn a column of a factor and a row so that the row's first cell vanishes."""
+    scale = 1.0 / above
+    for i in range(column.size):
+        column[i] = (column[i] + beside * row[i]) * scale
+        row[i] = above * row[i] - beside * column[i]
+
+
+@entry
+def add_to_factor(columns, rows):
+    """Add ``row' row`` of each row to a system whose Cholesky factor is known.
+
+    Parameters
+    ----------
+    columns : float64 array of shape (n, n), written
+        The columns of the lower factor, each a row here.
+    rows : float64 array of shape (n_rows, n), overwritten
+    """
+    for row in rows:
+        for j in range(row.size):
+            column, cell = columns[j], row[j]
+            root = np.sqrt(column[j] * column[j] + cell * cell)
+            above, beside = root / column[j], cell / column[j]
+            column[j] = root
+            _turn(column[j + 1 :], row[j + 1 :], above, beside)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sklazy.kernels.bits import ALL, ZERO, find_set
-from sklazy.kernels.compiling import entry, kernel, lean_kernel
+from sklazy.kernels.compiling import entry, kernel, lean_kernel, loop_kernel
 from sklazy.kernels.exact import (
     RawCases,
     RawQuery,
@@ -21,7 +21,10 @@ from sklazy.kernels.planes import (
     ripple_carries,
     select_threshold,
 )
+from sklazy.kernels.sorting import select_kth
 from sklazy.kernels.votes import share_votes, weigh_agreements, weigh_distances
+
+_BLOCK = 16  # rows that are looked at together
 
 
 @kernel
@@ -121,15 +124,54 @@ def begin_sums(sums, excluded):
         sums[excluded] = np.inf
 
 
-@kernel
+@loop_kernel
 def gather_near(sums, limit, excluded, near_rows, near_sums):
-    """Copy the rows within a distance, but one; returns their number."""
-    n_near = 0
-    for row in range(sums.size):
-        if sums[row] <= limit and row != excluded:
+    """Copy the rows within a distance, but one; returns their number.
+
+    Most blocks of rows have none within it, which is seen at once.
+    """
+    n_near, n_whole = 0, sums.size - sums.size % _BLOCK
+    for first in range(0, n_whole, _BLOCK):
+        n_within = 0
+        for row in range(first, first + _BLOCK):
+            n_within += sums[row] <= limit
+        if n_within == 0:
+            continue
+        for row in range(first, first + _BLOCK):
             near_rows[n_near], near_sums[n_near] = row, sums[row]
-            n_near += 1
+            n_near += (sums[row] <= limit) & (row != excluded)  # no branch to guess
+    for row in range(n_whole, sums.size):
+        near_rows[n_near], near_sums[n_near] = row, sums[row]
+        n_near += (sums[row] <= limit) & (row != excluded)
     return n_near
+
+
+@lean_kernel
+def narrow_near(limit, near_rows, near_sums, n_listed):
+    """Keep the listed rows within a distance; returns their number."""
+    n_near = 0
+    for i in range(n_listed):
+        near_rows[n_near], near_sums[n_near] = near_rows[i], near_sums[i]
+        n_near += near_sums[i] <= limit
+    return n_near
+
+
+@lean_kernel
+def find_bound(sums, near_rows, near_sums, n_near, k):
+    """A distance within which k rows are: those that were near are near yet."""
+    for i in range(n_near):
+        near_sums[i] = sums[near_rows[i]]
+    return select_kth(near_sums[:n_near], k - 1)
+
+
+@lean_kernel
+def find_last(near_sums, room, n_near, k):
+    """The k-th smallest distance, infinite if there are fewer."""
+    if n_near < k:
+        return np.inf
+    for i in range(n_near):
+        room[i] = near_sums[i]
+    return select_kth(room[:n_near], k - 1)
 
 
 @entry
@@ -175,6 +217,7 @@ def vote_nested_mixed(
     """
     n_most, n_classes, largest = votes.shape[2], votes.shape[3], ks.max()
     near_rows, near_sums = np.empty(n_rows, np.int64), np.empty(n_rows)
+    room = np.empty(n_rows)
     counted = np.empty(n_classes, np.int64)
     at_last = np.empty(n_classes, np.int64)
     weighted = np.empty(n_classes + 1 if by_distance else 0)
@@ -184,7 +227,7 @@ def vote_nested_mixed(
         cases = RawCases(case_codes, numeric, numbers, widths[number])
         query = RawQuery(codes[number], values[number], attributes[number])
         begin_sums(sums, excluded[number])
-        n_left = wanted[number].sum()
+        n_left, n_near = wanted[number].sum(), 0
         for r in range(n_most):
             if n_left == 0:
                 break
@@ -192,9 +235,14 @@ def vote_nested_mixed(
             if not wanted[number, r]:
                 continue
             n_left -= 1
-            limit = find_kth(sums, smallest)
+            if n_near < largest:
+                bound = find_kth(sums, smallest)
+            else:
+                bound = find_bound(sums, near_rows, near_sums, n_near, largest)
+            n_near = gather_near(sums, bound, excluded[number], near_rows, near_sums)
+            limit = find_last(near_sums, room, n_near, largest)
             reach[number, r] = limit
-            n_near = gather_near(sums, limit, excluded[number], near_rows, near_sums)
+            n_near = narrow_near(limit, near_rows, near_sums, n_near)
             near, squares = near_rows[:n_near], near_sums[:n_near]
             for i in range(ks.size):
                 k, query_votes = ks[i], votes[i, number, r]

@@ -54,7 +54,12 @@ def spell_infinities(value: object) -> Any:  # noqa: ANN401 - plain data
 
 def describe_cases(base: CaseBase) -> Plain:
     """The cases of an answer: their fingerprint, their number, their target."""
-    known = {"digest": base.digest(), "n_rows": base.n_rows}
+    known: Plain = {"digest": base.digest(), "n_rows": base.n_rows}
+    earlier = base.choices.describe()
+    if earlier:
+        known["choices"] = [
+            {"rows_since": n_rows, "digest": digest} for n_rows, digest in earlier
+        ]
     if not base.class_labels:
         return {**known, "targets": _describe_targets(base)}
     counts = zip(base.class_labels, base.cases.class_counts.tolist(), strict=True)

@@ -233,6 +233,11 @@ def _origin(receipt: Plain) -> b.Fold:
         f"Settings: {settings}",
         describe_novelty(receipt),
         f"Digest: {format_value(cases['digest'])}",
+        *(
+            f"Choices were made {pluralize(choice['rows_since'], 'row')} ago, by the "
+            f"cases {format_value(choice['digest'])}"
+            for choice in cases.get("choices", ())
+        ),
         f"Seal:   {format_value(receipt['seal'])}",
     ]
     if "signature" in receipt:

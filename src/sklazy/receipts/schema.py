@@ -50,17 +50,20 @@ _EXTRAS = {
     "dates": c.list_of(c.text),
 }
 _CASES = {"digest": c.text, "n_rows": c.count}
+_EARLIER = {"choices": c.list_of(c.record({"rows_since": c.count, "digest": c.text}))}
 _CLASS_COUNTS = c.list_of(c.record({"label": c.label, "rows": c.count}))
 _OF_CLASSES = {
     **_HEAD,
-    "cases": c.record({**_CASES, "target": c.text, "class_counts": _CLASS_COUNTS}),
+    "cases": c.record(
+        {**_CASES, "target": c.text, "class_counts": _CLASS_COUNTS}, _EARLIER
+    ),
     **DECISION,
 }
 _FIGURES = dict.fromkeys(("mean", "std", "min", "max"), c.figure)
 _TARGETS = c.list_of(c.record({"name": c.text, **_FIGURES}))
 _OF_NUMBERS = {
     **_HEAD,
-    "cases": c.record({**_CASES, "targets": _TARGETS}),
+    "cases": c.record({**_CASES, "targets": _TARGETS}, _EARLIER),
     **NUMBER,
 }
 

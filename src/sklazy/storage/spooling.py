@@ -195,8 +195,9 @@ class Spool:
         self, number: int, classes: NDArray[np.int32], n_classes: int, criterion: str
     ) -> Floats:
         """The cuts of a column of numbers, which leaves memory before the next."""
-        pairs = sort_pairs(self._column(np.float64, 8 * number), classes)
-        return sorted_cuts(*pairs, n_classes, criterion)
+        column = self._column(np.float64, 8 * number)
+        values, labels = sort_pairs(column, classes)
+        return sorted_cuts(values, labels, n_classes, criterion)
 
     def names(self) -> tuple[Named, int, int]:
         """The kind of ids, see `Outline`; those that two rows have are refused."""

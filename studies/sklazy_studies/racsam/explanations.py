@@ -21,7 +21,7 @@ _POL = (
 _AILERONS = (
     "not reproduced, and no method here comes near: scaled columns and our last race "
     "give 1.2e-4, boosting 1.1e-4; answers rounded to whole multiples of 1e-4, as the "
-    "targets are, gain 2 %, and parabolas nothing "
+    "targets are, gain 1 to 2 %, and parabolas nothing "
     "(python -m sklazy_studies.explain ailerons)"
 )
 _TREE = (

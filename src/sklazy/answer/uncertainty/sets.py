@@ -114,7 +114,7 @@ def rank_by_full(
     Cuts of numbers, unless frozen, are those of all cases and the query, whichever is
     left out: they treat all alike, and that is all that the promise needs.
     """
-    others, labels = copy.deepcopy(base), base.class_labels
+    others, labels = copy.deepcopy(base.current()), base.class_labels
     others.freeze()
     shape = len(queried.table), len(labels)
     ranked = []

@@ -23,6 +23,7 @@ from sklazy.estimators.blends.members import (
     put_on_device,
     set_member_parameters,
 )
+from sklazy.estimators.blends.sklearn_members import describe_estimator
 from sklazy.estimators.classifiers import ApproximateClassifier
 from sklazy.estimators.parameters import check_count
 from sklazy.estimators.regressors import ApproximateRegressor
@@ -43,6 +44,7 @@ class LazyBlend(LazyEstimator):
         member_parameters: Mapping[str, Any] | None = None,
         categorical_features: object = "from_dtype",
         window: Length | None = None,
+        refresh_every: float = 1,
         half_life: Length | None = None,
         n_jobs: int | None = None,
         device: str | None = None,
@@ -53,6 +55,7 @@ class LazyBlend(LazyEstimator):
         self.member_parameters = member_parameters
         self.categorical_features = categorical_features
         self.window = window
+        self.refresh_every = refresh_every
         self.half_life = half_life
         self.n_jobs = n_jobs
         self.device = device
@@ -83,6 +86,7 @@ class LazyBlend(LazyEstimator):
             of_few_rows=FOR_FEW if defaults else (),
             of_many_rows=(trees,) if defaults else (),
             grows=not self.estimators,
+            kept_by=tuple(describe_estimator(*each) for each in self._named()),
         )
 
     def _explaining(self, learner: AnyLearner) -> BlendLearner:
@@ -191,6 +195,11 @@ class LazyClassifier(LazyBlend, ApproximateClassifier):
         Keep only the newest rows: this many, or those within a length of time (a float
         in units of `times`, days for dates). Older rows are forgotten as new ones
         arrive.
+    refresh_every : int or float in (0, 1), default=1
+        How many rows may come or go until weights of members and settings of kernel
+        models are found anew: so many, or this share of the rows. Until then those of
+        earlier rows serve, and `digest` and receipts state how old they are. `forget`
+        and `refresh` have them found anew at once. Read by `fit`.
     half_life : number or timedelta, optional
         Age at which a row has half the weight of the newest, in units of `times`, or in
         rows without times.
@@ -320,6 +329,8 @@ class LazyRegressor(LazyBlend, ApproximateRegressor):
         Keep only the newest rows: this many, or those within a length of time (a float
         in units of `times`, days for dates). Older rows are forgotten as new ones
         arrive.
+    refresh_every : int or float in (0, 1), default=1
+        As for `LazyClassifier`.
     half_life : number or timedelta, optional
         Age at which a row has half the weight of the newest, in units of `times`, or in
         rows without times.

@@ -20,7 +20,11 @@ from sklazy.answer.batch import Floats, Ints, left_out_places
 from sklazy.answer.target import NUMBERS
 from sklazy.casebase import CaseBase
 from sklazy.estimators.blends.boosted_members import BoostedMember, on_one_thread
-from sklazy.estimators.blends.sklearn_members import N_FOLDS, find_weights
+from sklazy.estimators.blends.sklearn_members import (
+    N_FOLDS,
+    describe_estimator,
+    find_weights,
+)
 from sklazy.estimators.folds import stratified_folds
 from sklazy.estimators.selection.model_host import Model
 from sklazy.methods.blends.learner import MemberAnswer
@@ -76,7 +80,9 @@ class GrownMember(BoostedMember):
             return np.asarray(targets - _left_out_line(base))
 
     def _make_model(self, base: CaseBase) -> Model:
-        return super()._make_model(base).set_params(max_iter=self._grow(base).n_trees)
+        key = "number of trees", describe_estimator(self.name, self.estimator)
+        n_trees = base.choose(key, lambda: self._grow(base).n_trees)
+        return super()._make_model(base).set_params(max_iter=n_trees)
 
     def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
         """Predictions of models of the other folds; equal cases have their mean."""

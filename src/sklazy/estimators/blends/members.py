@@ -65,6 +65,7 @@ _OF_THE_CASES = (
     "discretization",
     "cuts",
     "window",
+    "refresh_every",
     "half_life",
     "class_weight",
 )

@@ -37,6 +37,11 @@ _MOST_QUERIES = 8192
 Ask = Callable[[Floats], Floats]
 
 
+def describe_estimator(name: str, estimator: BaseEstimator) -> str:
+    """The name and all parameters of a member."""
+    return f"{name} {type(estimator).__qualname__} {estimator.get_params()}"
+
+
 @dataclass(frozen=True, eq=False)
 class ModelMember:
     """A scikit-learn estimator as a member; never fitted itself."""

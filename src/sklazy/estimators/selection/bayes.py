@@ -56,6 +56,11 @@ class LazyNBClassifier(SelectingClassifier):
         Keep only the newest rows: this many, or those within a length of time (a float
         in units of `times`, days for dates). Older rows are forgotten as new ones
         arrive.
+    refresh_every : int or float in (0, 1), default=1
+        How many rows may come or go until cuts and the number of attributes are found
+        anew: so many, or this share of the rows. Until then those of earlier rows
+        serve, and `digest` and receipts state how old they are. `forget` and `refresh`
+        have them found anew at once. Read by `fit`.
     half_life : number or timedelta, optional
         Age at which a row has half the weight of the newest, in units of `times`, or in
         rows without times.
@@ -120,6 +125,7 @@ class LazyNBClassifier(SelectingClassifier):
         n_local_neighbors: int = 20,
         hierarchy: Mapping[Any, Any] | None = None,
         window: Length | None = None,
+        refresh_every: float = 1,
         half_life: Length | None = None,
         class_weight: object = None,
         n_jobs: int | None = None,
@@ -138,6 +144,7 @@ class LazyNBClassifier(SelectingClassifier):
         self.n_local_neighbors = n_local_neighbors
         self.hierarchy = hierarchy
         self.window = window
+        self.refresh_every = refresh_every
         self.half_life = half_life
         self.class_weight = class_weight
         self.n_jobs = n_jobs

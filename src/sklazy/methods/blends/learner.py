@@ -222,6 +222,8 @@ class BlendLearner:
         members leave them out in their own way.
     ask_all : bool
         Whether members of weight 0 are asked, too: receipts list every prediction.
+    kept_by : tuple of str
+        Names and parameters of the members: weights that may be old are kept by them.
     """
 
     target: Target
@@ -232,6 +234,7 @@ class BlendLearner:
     grows: bool = False
     approximate: bool = field(default=False, compare=False)
     ask_all: bool = field(default=False, compare=False)
+    kept_by: tuple[str, ...] = field(default=(), compare=False)
 
     def prepare(self, base: CaseBase) -> BlendCases:
         """Prepare the members, leave rows out, and weigh the members by them."""
@@ -239,6 +242,29 @@ class BlendLearner:
         rows = base.order[: self._count_left_out(base.n_rows)]
         absent = self.of_few_rows if base.n_rows > MANY_ROWS else self.of_many_rows
         members = [member for member in self.members if member.name not in absent]
+        own, key = find_row_weights(base), ("left out", self)
+
+        def weigh() -> _Weighed:
+            left, left_out = self._try_all(members, base, rows)
+            base.derive(key, lambda: left_out)
+            return _Weighed(left, *self._weigh(base, rows, left_out, own))
+
+        is_old = base.choices.may_be_old
+        settings = (self.max_loo_rows, self.kept_by, len(members)) if is_old else self
+        found = base.choose((_Weighed, settings), weigh)
+        # Answers that earlier rows were weighed by are not kept.
+        n_outputs = base.cases.class_counts.size if self._classifies else 1
+        left_out = base.derive(key, lambda: np.zeros((len(found.names), 0, n_outputs)))
+        pairs = zip(found.names, found.weights, strict=True)
+        counting = [name for name, weight in pairs if weight]
+        efforts = [one.prepare(base) for one in members if one.name in counting]
+        shown = *found[:3], left_out, found.losses, _are_copies(own)
+        return BlendCases(base, *shown, _sum_up(efforts))
+
+    def _try_all(
+        self, members: Sequence[Member], base: CaseBase, rows: Ints
+    ) -> tuple[tuple[str, ...], Floats]:
+        """The names of members that can answer, and their left-out predictions."""
         found = []
         with Progress("preparing members", total=len(members)) as progress:
             for member in members:
@@ -249,13 +275,8 @@ class BlendLearner:
         self._report_failures(
             base, [one for one in found if isinstance(one, str)], bool(left)
         )
-        left_out = np.stack([one.left_out for one in left])
-        names, efforts = [one.name for one in left], [one.effort for one in left]
-        own = find_row_weights(base)
-        weights, powers, losses = self._weigh(base, rows, left_out, own)
-        counting = [effort for effort, w in zip(efforts, weights, strict=True) if w]
-        shown = tuple(names), weights, powers, left_out, losses
-        return BlendCases(base, *shown, _are_copies(own), _sum_up(counting))
+        names = tuple(one.name for one in left)
+        return names, np.stack([one.left_out for one in left])
 
     def _weigh(
         self, base: CaseBase, rows: Ints, left_out: Floats, own: RowWeights | None
@@ -277,7 +298,7 @@ class BlendLearner:
     def _try(self, member: Member, base: CaseBase, rows: Ints) -> "_Tried | str":
         """A member and its left-out predictions, or why it cannot be one."""
         try:
-            effort = member.prepare(base)
+            member.prepare(base)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DataWarning)  # preparing warned of it
                 left_out = self._leave_out(member, base, rows)
@@ -285,7 +306,7 @@ class BlendLearner:
             return f"{member.name}: {error}"
         if not np.isfinite(left_out).all():
             return f"{member.name}: it answers with NaN or infinity."
-        return _Tried(member.name, effort, left_out)
+        return _Tried(member.name, left_out)
 
     def _leave_out(self, member: Member, base: CaseBase, rows: Ints) -> Floats:
         if len(rows):
@@ -364,11 +385,19 @@ def _check_finite(member: Member, answer: MemberAnswer) -> None:
 
 
 class _Tried(NamedTuple):
-    """A member that can answer, what it takes, and its left-out answers."""
+    """A member that can answer, and its left-out answers."""
 
     name: str
-    effort: Effort
     left_out: Floats
+
+
+class _Weighed(NamedTuple):
+    """Members that can answer, their weights, powers and left-out losses."""
+
+    names: tuple[str, ...]
+    weights: Floats
+    powers: Floats
+    losses: Floats
 
 
 def _are_copies(weights: RowWeights | None) -> bool:

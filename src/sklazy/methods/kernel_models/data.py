@@ -32,6 +32,12 @@ from sklazy.methods.kernel_models.coding import (
     rank_cases,
 )
 from sklazy.methods.kernel_models.descent import descend
+from sklazy.methods.kernel_models.following import (
+    FollowedLandmarks,
+    Summed,
+    find_followed,
+    keep_followed,
+)
 from sklazy.methods.kernel_models.gains import N_PATHS, measure_gains
 from sklazy.methods.kernel_models.landmarks import (
     Landmarks,
@@ -87,6 +93,12 @@ class Limits(NamedTuple):
     max_loo_rows: int = 750
     n_paths: int = N_PATHS
     n_landmarks: int | None = None
+
+    def count_landmarks(self, n_rows: int) -> int:
+        """How many landmarks so many rows have."""
+        if self.n_landmarks is not None:
+            return self.n_landmarks
+        return count_landmarks(n_rows, self.max_rows)
 
 
 class KernelData(NamedTuple):
@@ -219,32 +231,90 @@ def prepare_kernel(base: CaseBase, limits: Limits) -> KernelData:
         return _prepare(base, limits, progress)
 
 
+class PlacedRows(NamedTuple):
+    """The cases as the kernel sees them, and their targets, in canonical order.
+
+    Attributes
+    ----------
+    base : CaseBase
+    coding : Coding
+    columns : KernelColumns
+    outcomes : Outcomes
+    before : FollowedLandmarks, or None
+        The system of the rows before the last ones came.
+    """
+
+    base: CaseBase
+    coding: Coding
+    columns: KernelColumns
+    outcomes: Outcomes
+    before: FollowedLandmarks | None
+
+
 def _prepare(base: CaseBase, limits: Limits, progress: Progress) -> KernelData:
-    cases, rows, weights = base.cases, base.order, find_row_weights(base)
-    coding = make_coding(cases, rows, None if weights is None else weights.values)
-    outcomes = find_outcomes(base, rows, weights)
-    placed = code_cases(coding, cases, rows)
-    progress.advance(note="weighing columns")
-    information = find_information(base, coding, outcomes, limits)
-    columns = KernelColumns(
-        placed, coding.nominal, coding.absents, np.ones(len(placed))
-    )
-    progress.advance(note="choosing settings")
-    settings = choose(columns, information, outcomes, limits)
-    progress.advance(note="solving")
-    solution: Solution | Landmarks | None = None
-    if len(rows) <= limits.max_rows:
-        columns = columns._replace(weights=settings.weights)
-        similarities = measure_similarities(columns, settings.rate)
-        solution = solve(similarities, settings.ridge, outcomes.targets, weights)
-    elif limits.n_landmarks == 0:
-        _refuse_weights(weights, limits)
-    else:
-        settings, solution = sum_up_rows(columns, settings, outcomes, limits)
-    columns = columns._replace(weights=settings.weights)
+    placed, rows = _place(base, limits), base.order
+    outcomes, coding = placed.outcomes, placed.coding
+
+    def settle() -> tuple[Floats, KernelSettings]:
+        progress.advance(note="weighing columns")
+        information = find_information(base, coding, outcomes, limits)
+        progress.advance(note="choosing settings")
+        settings = choose(placed.columns, information, outcomes, limits)
+        progress.advance(note="solving")
+        if len(rows) > limits.max_rows and limits.n_landmarks != 0:
+            settings, found = sum_up_rows(placed.columns, settings, outcomes, limits)
+            base.derive((Landmarks, limits), lambda: found)
+        return information, settings
+
+    information, settings = base.choose((choose, limits), settle)
+    columns = placed.columns._replace(weights=settings.weights)
+    solution = _solve(placed._replace(columns=columns), settings, limits)
     targets = outcomes.targets, outcomes.present, outcomes.unit
     found = rows, coding, columns, information, settings
-    return KernelData(base, limits, *found, *targets, solution, weights)
+    return KernelData(base, limits, *found, *targets, solution, outcomes.weights)
+
+
+def _place(base: CaseBase, limits: Limits) -> PlacedRows:
+    """Place rows by the ranks of all, or of those that chose."""
+    cases, rows, weights = base.cases, base.order, find_row_weights(base)
+    own = None if weights is None else weights.values
+    coding = base.choose(
+        make_coding, lambda: make_coding(cases, rows, own), holds_rows=True
+    )
+    before = find_followed(base, (FollowedLandmarks, limits), coding)
+    values = before.place(base, rows) if before else code_cases(coding, cases, rows)
+    equal = np.ones(len(values))
+    columns = KernelColumns(values, coding.nominal, coding.absents, equal)
+    outcomes = find_outcomes(base, rows, weights)
+    return PlacedRows(base, coding, columns, outcomes, before)
+
+
+def _solve(
+    placed: PlacedRows, settings: KernelSettings, limits: Limits
+) -> Solution | Landmarks | None:
+    """Solve with all rows, the settings being known."""
+    base, columns, outcomes = placed.base, placed.columns, placed.outcomes
+    targets, weights = outcomes.targets, outcomes.weights
+    if len(targets) <= limits.max_rows:
+        similarities = measure_similarities(columns, settings.rate)
+        return solve(similarities, settings.ridge, targets, weights)
+    if limits.n_landmarks == 0:
+        _refuse_weights(weights, limits)
+        return None
+    whole = targets, outcomes.present, outcomes.unit
+    now = Summed(base.order, columns, settings.rate, *whole)
+
+    def sum_again() -> Landmarks:
+        if placed.before is not None and placed.before.fits(now):
+            return placed.before.add(now)
+        n_landmarks = limits.count_landmarks(len(targets))
+        given = columns, settings, targets, None, n_landmarks, weights
+        return solve_landmarks(*given)[1]
+
+    landmarks = base.derive((Landmarks, limits), sum_again)
+    key = FollowedLandmarks, limits
+    keep_followed(base, key, placed.coding, now, landmarks)
+    return landmarks
 
 
 def _refuse_weights(weights: RowWeights | None, limits: Limits) -> None:
@@ -264,13 +334,10 @@ def sum_up_rows(
     first = outcomes.first_rows(_MORE_LEFT_OUT * limits.max_loo_rows)
     part, judge = take_rows(columns, first), find_judge(outcomes, first)
     settings = descend(part, settings, targets[first], judge, limits.max_loo_rows)
-    n_landmarks = limits.n_landmarks
-    if n_landmarks is None:
-        n_landmarks = count_landmarks(len(targets), limits.max_rows)
     columns = columns._replace(weights=settings.weights)
     first = outcomes.first_rows(_MORE_FOR_RIDGES * limits.max_loo_rows)
     judged = np.arange(len(targets))[first], find_judge(outcomes, first)
-    weights = outcomes.weights
+    n_landmarks, weights = limits.count_landmarks(len(targets)), outcomes.weights
     return solve_landmarks(columns, settings, targets, judged, n_landmarks, weights)
 
 

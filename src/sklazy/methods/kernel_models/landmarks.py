@@ -25,7 +25,7 @@ from scipy.linalg.blas import dsyrk, dtrsm
 
 from sklazy.casebase.canonical import content_hashes, number_words
 from sklazy.flow import KernelColumns
-from sklazy.kernels.kernel_models import measure_distances
+from sklazy.kernels.kernel_models import add_to_factor, measure_distances
 from sklazy.methods.kernel_models.choice import Judge, KernelSettings
 from sklazy.methods.kernel_models.solution import mean_of_all, mean_of_others
 from sklazy.methods.row_weights import RowWeights
@@ -71,6 +71,8 @@ class Landmarks(NamedTuple):
         The landmarks alone.
     factor : float64 array of shape (n_landmarks, n_landmarks)
         The lower Cholesky factor of A.
+    sides : float64 array of shape (n_landmarks, n_targets + 1)
+        As in `Sums`.
     coefficients : float64 array of shape (n_targets, n_landmarks)
     left_out : LeftOut
         The answer for every row from the others.
@@ -81,6 +83,7 @@ class Landmarks(NamedTuple):
     places: Ints
     columns: KernelColumns
     factor: Floats
+    sides: Floats
     coefficients: Floats
     left_out: "LeftOut"
     in_part: "LeftOut"
@@ -255,11 +258,21 @@ class LeftOut:
         return self._blocks[block]
 
 
+def find_landmarks(
+    columns: KernelColumns, n_landmarks: int, weights: RowWeights | None
+) -> Ints:
+    """The rows that are landmarks, of those whose weight counts."""
+    if weights is None:
+        return draw_landmarks(columns, n_landmarks)
+    counting = weights.counting()
+    return counting[draw_landmarks(take_rows(columns, counting), n_landmarks)]
+
+
 def solve_landmarks(
     columns: KernelColumns,
     settings: KernelSettings,
     targets: Floats,
-    judged: tuple[Ints, Judge],
+    judged: tuple[Ints, Judge] | None,
     n_landmarks: int,
     weights: RowWeights | None = None,
 ) -> tuple[KernelSettings, Landmarks]:
@@ -271,22 +284,59 @@ def solve_landmarks(
         All rows in canonical order, with the weights of `settings`.
     settings : KernelSettings
     targets : float64 array of shape (n_rows, n_targets)
-    judged : pair of an int64 array and a Judge
-        The rows that settings are chosen by, and their judge.
+    judged : pair of an int64 array and a Judge, or None
+        The rows that settings are chosen by, and their judge; None where ridge and
+        temperature are known.
     n_landmarks : int
     weights : RowWeights, optional
     """
-    rate = settings.rate
-    if weights is None:
-        places = draw_landmarks(columns, n_landmarks)
-    else:
-        counting = weights.counting()
-        places = counting[draw_landmarks(take_rows(columns, counting), n_landmarks)]
-    centers = take_rows(columns, places)
+    places = find_landmarks(columns, n_landmarks, weights)
+    centers, rate = take_rows(columns, places), settings.rate
     sums = sum_rows(centers, columns, targets, rate, weights)
-    trial = _Trial(columns, centers, targets, rate, sums, weights)
-    settings = _choose_ridge(trial, settings, judged)
+    trial = _Trial(columns, centers, targets, rate, weights)
+    if judged is not None:
+        settings = _choose_ridge(trial, sums, settings, judged)
     factor, solved = solve_sums(sums, settings.ridge)
+    return settings, _describe(trial, places, factor, sums.sides, solved)
+
+
+def add_to_landmarks(
+    columns: KernelColumns,
+    rate: float,
+    targets: Floats,
+    places: Ints,
+    factor: Floats,
+    sides: Floats,
+    new: Ints,
+) -> Landmarks:
+    """The system with some rows more, none of which has a weight.
+
+    Parameters
+    ----------
+    columns, targets
+        All rows, as for `solve_landmarks`.
+    rate : float
+    places : int64 array of shape (n_landmarks,)
+        The landmarks, which stay.
+    factor, sides
+        As in `Landmarks`, before the new rows came.
+    new : int64 array of shape (n_new,)
+        Where these are.
+    """
+    centers = take_rows(columns, places)
+    near = similarities_to(centers, columns, new, rate)
+    sides = sides + near.T @ np.column_stack([targets[new], np.ones(len(new))])
+    factor = factor.copy(order="F")
+    add_to_factor(factor.T, near)
+    solved, _ = lapack.dpotrs(factor, sides, lower=1)
+    trial = _Trial(columns, centers, targets, rate, None)
+    return _describe(trial, places, factor, sides, solved)
+
+
+def _describe(
+    trial: "_Trial", places: Ints, factor: Floats, sides: Floats, solved: Floats
+) -> Landmarks:
+    targets, weights = trial.targets, trial.weights
     in_part = LeftOut(lambda rows: trial.leave_out(rows, factor, solved), len(targets))
     left_out, whole = in_part, trial.leaving_all()
     if whole is not trial:
@@ -295,17 +345,17 @@ def solve_landmarks(
         )
     coefficients = solved[:, :-1] - mean_of_all(targets, weights) * solved[:, -1:]
     shown = np.ascontiguousarray(coefficients.T)
-    return settings, Landmarks(places, centers, factor, shown, left_out, in_part)
+    found = places, trial.centers, factor, sides, shown
+    return Landmarks(*found, left_out, in_part)
 
 
 class _Trial(NamedTuple):
-    """Rows, landmarks and their sums, for which ridges are tried."""
+    """Rows and landmarks, for which ridges are tried."""
 
     columns: KernelColumns
     centers: KernelColumns
     targets: Floats
     rate: float
-    sums: Sums
     weights: RowWeights | None
 
     def leaving_all(self) -> "_Trial":
@@ -325,9 +375,11 @@ class _Trial(NamedTuple):
             gone = (self.weights.values * self.weights.shares)[rows]
         return leave_block_out(near, factor, solved, self.targets[rows], others, gone)
 
-    def measure(self, ridge: float, judged: tuple[Ints, Judge]) -> tuple[float, float]:
+    def measure(
+        self, sums: Sums, ridge: float, judged: tuple[Ints, Judge]
+    ) -> tuple[float, float]:
         """The left-out loss of the first rows with a ridge, and its temperature."""
-        factor, solved = solve_sums(self.sums, ridge)
+        factor, solved = solve_sums(sums, ridge)
         rows, judge = judged
         blocks = [
             self.leave_out(rows[part], factor, solved) for part in each_block(len(rows))
@@ -336,13 +388,13 @@ class _Trial(NamedTuple):
 
 
 def _choose_ridge(
-    trial: _Trial, settings: KernelSettings, judged: tuple[Ints, Judge]
+    trial: _Trial, sums: Sums, settings: KernelSettings, judged: tuple[Ints, Judge]
 ) -> KernelSettings:
     """Go from ridge to ridge as long as the left-out loss falls."""
-    best = _try_ridge(trial, settings, settings.ridge, judged)
+    best = _try_ridge(trial, sums, settings, settings.ridge, judged)
     for factor in (STEP, 1.0 / STEP):
         for _ in range(_MOST_STEPS):
-            tried = _try_ridge(trial, settings, best.ridge * factor, judged)
+            tried = _try_ridge(trial, sums, settings, best.ridge * factor, judged)
             if tried.loss >= best.loss:
                 break
             best = tried
@@ -352,7 +404,11 @@ def _choose_ridge(
 
 
 def _try_ridge(
-    trial: _Trial, settings: KernelSettings, ridge: float, judged: tuple[Ints, Judge]
+    trial: _Trial,
+    sums: Sums,
+    settings: KernelSettings,
+    ridge: float,
+    judged: tuple[Ints, Judge],
 ) -> KernelSettings:
-    loss, temperature = trial.measure(ridge, judged)
+    loss, temperature = trial.measure(sums, ridge, judged)
     return settings._replace(ridge=ridge, loss=loss, temperature=temperature)

@@ -55,7 +55,7 @@ def best_count(base: CaseBase, recipe: Recipe, host: Host) -> int:
     if base.n_rows == 1:
         return 1
     key = best_count, recipe, host
-    return base.derive(key, lambda: _find_best_count(base, recipe, host))
+    return base.choose(key, lambda: _find_best_count(base, recipe, host))
 
 
 def _count_tried(base: CaseBase, recipe: Recipe, host: Host) -> int:
@@ -101,7 +101,7 @@ def best_pair(
     if base.n_rows == 1:
         return n_given or 1, host.candidates[0]
     key = best_pair, recipe, host, n_given
-    return base.derive(key, lambda: _find_best_pair(base, recipe, host, n_given))
+    return base.choose(key, lambda: _find_best_pair(base, recipe, host, n_given))
 
 
 def _find_best_pair(

@@ -56,7 +56,7 @@ class FollowedVotes:
     reach: Floats
     outdated: NDArray[np.bool_]
 
-    def follow(self, rows: CodedRows) -> bool:
+    def follow(self, rows: CodedRows, step: int) -> bool:
         """Note which votes rows that came or went may move."""
         if len(rows) > _MOST_ROWS:
             return False
@@ -117,7 +117,8 @@ class VoteFollower:
         """Whether votes are found here, on numbers, by rows that all weigh 1."""
         base, host = work.batch.base, work.host
         is_here = not base.is_parted and not base.weighted and host.device is None
-        return is_here and host.compares_numbers(base) and n_votes <= _MOST_CELLS
+        is_asked_often = is_here and not base.choices.may_be_old
+        return is_asked_often and host.compares_numbers(base) and n_votes <= _MOST_CELLS
 
     def vote(self, order: NDArray[np.int32], first: int) -> Votes:
         """Votes as `NearestWork.vote_with_each_of` finds them."""

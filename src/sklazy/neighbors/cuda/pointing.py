@@ -109,7 +109,7 @@ class DeviceRanks(NamedTuple):
 
 def _point(
     kernels: Kernels,
-    run: tuple[str, int],
+    run: tuple[str, tuple[int, int]],
     codes: DeviceArray,
     chosen: tuple[Any, ...],
     places: Places,

@@ -20,7 +20,7 @@ from sklazy.web.serve.levels import (
     reduce_receipt,
     reduce_suggestion,
     round_numbers,
-    rounded,
+    round_shares,
 )
 from sklazy.web.serve.stand_ins import StandInKeeper
 from sklazy.web.serve.store import Store
@@ -80,7 +80,7 @@ class Answers:
         return {
             "predictions": labels.tolist(),
             "classes": list(cases.class_labels),
-            "probabilities": rounded(shares.tolist(), self.privacy),
+            "probabilities": round_shares(shares.tolist(), self.privacy),
         }
 
     def explain(self, body: Plain) -> Plain:

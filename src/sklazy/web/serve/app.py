@@ -74,8 +74,9 @@ class ModelServer:
     Attributes
     ----------
     app : ASGI application
-    after_erasure : callable
-        Replaces all processes that have seen erased rows; whether it has.
+    before_erasure, after_erasure : callable
+        Note that processes may have to be replaced; replace those that have seen
+        erased rows, and return whether this was done.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class ModelServer:
         *,
         shared: Path | None = None,
     ) -> None:
+        self.before_erasure: Callable[[], None] = lambda: None
         self.after_erasure: Callable[[], bool] = lambda: False
         self._store, self._limits = store, safety.limits
         self._name, self._budget = name, budget
@@ -106,6 +108,10 @@ class ModelServer:
         self.metrics = Metrics([page.path for page in pages], log, shared)
         safety = replace(safety, open_paths=OPEN)
         self.metrics.app = make_app(pages, safety, lifespan=self.running)
+
+    def warm_up(self) -> None:
+        """Answer a first row, or raise why the model cannot answer any."""
+        self._answers.warm_up()
 
     @property
     def app(self) -> ASGIApp:
@@ -200,6 +206,7 @@ class ModelServer:
 
     def _erase(self, body: Plain) -> Plain:
         """Erase a person; in all processes, where there are several."""
+        self.before_erasure()
         answer = self._answers.erase(body)
         return answer | {"processes_replaced": self.after_erasure()}
 

@@ -3,6 +3,7 @@
 A generation is ``snapshot-N.sklazy`` and ``journal-N.log``, the changes since.
 """
 
+import shutil
 from pathlib import Path
 from typing import IO
 
@@ -35,11 +36,15 @@ def find_newest(folder: Path) -> int | None:
 
 
 def remove_others(folder: Path, generation: int) -> None:
-    """Remove the files of other generations, also unfinished ones."""
+    """Remove the files of other generations, also unfinished ones and locks."""
     kept = {snapshot_of(folder, generation), journal_of(folder, generation)}
-    for pattern in ("snapshot-*.sklazy", "journal-*.log", ".snapshot-*.part"):
+    beside = f".{snapshot_of(folder, generation).name}."
+    for pattern in ("snapshot-*.sklazy", "journal-*.log", ".snapshot-*"):
         for path in set(folder.glob(pattern)) - kept:
-            path.unlink(missing_ok=True)
+            if path.suffix == ".part" or not path.name.startswith(beside):
+                path.unlink(missing_ok=True)
+    for path in folder.glob(".refit-*"):  # of an erasure that was killed
+        shutil.rmtree(path, ignore_errors=True)
     sync_folder(folder)
 
 

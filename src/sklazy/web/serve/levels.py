@@ -54,22 +54,52 @@ class Privacy:
         if not self.uses_groups:
             return "Nothing is protected: receipts show cases with all their values."
         text = (
-            f"Answers come from groups of at least {self.min_group} cases; whether a "
-            "row is a case, its cells and its target are protected as docs/privacy.md "
-            "measures."
+            f"Answers come from groups of at least {self.min_group} cases, which "
+            "protects cells and targets as docs/privacy.md measures. "
+            f"{describe_attacks(estimator)}"
         )
         if self.level == Level.IDS:
             text += " The ids in each group are shown."
-        if estimator in LESS_PROTECTED:
-            text += (
-                f" Of {estimator}, answers by small tables of many columns still hint "
-                "at whether a row is a case."
-            )
         return text
 
 
-LESS_PROTECTED = frozenset({"LazyBaggingClassifier", "LazyStackingClassifier"})
-"""Estimators with an area above 0.55 under an attack; see docs/privacy.md."""
+MOST_AREA = 0.55
+"""The area under the ROC curve up to which being a case is protected from a client."""
+
+ATTACKED = {
+    "LazyAssociativeClassifier": (0.546, 0.558),
+    "LazyBaggingClassifier": (0.556, 0.575),
+    "LazyBayesRulesClassifier": (0.539, 0.562),
+    "LazyClassifier": (0.546, 0.580),
+    "LazyDecisionTreeClassifier": (0.542, 0.561),
+    "LazyKNeighborsClassifier": (0.539, 0.552),
+    "LazyKNeighborsRegressor": (0.535, 0.561),
+    "LazyKernelClassifier": (0.549, 0.572),
+    "LazyKernelRegressor": (0.536, 0.562),
+    "LazyLearningRegressor": (0.540, 0.561),
+    "LazyLogisticClassifier": (0.541, 0.570),
+    "LazyNBClassifier": (0.538, 0.559),
+    "LazyPLSRegressor": (0.536, 0.550),
+    "LazyRegressor": (0.537, 0.558),
+    "LazyRidgeRegressor": (0.534, 0.540),
+    "LazyStackingClassifier": (0.553, 0.585),
+}
+"""The largest areas seen with groups of 5: for a client; and for an attacker who has
+data like the cases and sets up servers. See docs/privacy.md."""
+
+
+def describe_attacks(estimator: str) -> str:
+    """How far clients could tell cases of an estimator from other rows."""
+    if estimator not in ATTACKED:
+        return f"{estimator} was not attacked: whether a row is a case may show."
+    client, informed = ATTACKED[estimator]
+    is_kept = "is protected from" if client <= MOST_AREA else "is NOT protected from"
+    return (
+        f"Whether a row is a case {is_kept} clients (area {client:.3f} on small "
+        "tables; 0.5 is guessing) and "
+        f"{'also' if informed <= MOST_AREA else 'NOT'} from an attacker who has data "
+        f"like yours ({informed:.3f})."
+    )
 
 
 def reduce_receipt(receipt: Mapping[str, Any], privacy: Privacy) -> Plain:
@@ -201,16 +231,37 @@ def rounded(figure: Any, privacy: Privacy) -> Any:  # noqa: ANN401 - whatever it
 
     Examples
     --------
-    >>> rounded([0.98387097, 0.01612903], Privacy())
-    [1.0, 0.0]
     >>> rounded(0.637, Privacy(min_group=10))
     0.65
     """
     if not privacy.uses_groups:
         return figure
-    if isinstance(figure, list):
-        return [rounded(one, privacy) for one in figure]
     return _in_steps(figure, privacy.step) if isinstance(figure, float) else figure
+
+
+def round_shares(rows: Sequence[Sequence[float]], privacy: Privacy) -> list[Any]:
+    """Probabilities of classes, in the same steps; those of a row add up to 1.
+
+    Each is rounded down, and steps that are left go to the largest remainders.
+
+    Examples
+    --------
+    >>> round_shares([[0.98387097, 0.01612903], [0.25, 0.25, 0.5]], Privacy())
+    [[1.0, 0.0], [0.3, 0.2, 0.5]]
+    """
+    if not privacy.uses_groups:
+        return list(rows)
+    return [_share_out(row, 2 * privacy.min_group) for row in rows]
+
+
+def _share_out(shares: Sequence[float], n_steps: int) -> list[float]:
+    """Share out a number of steps, the largest remainders first, then the first."""
+    exact = [round(share * n_steps, 9) for share in shares]
+    steps = [math.floor(one) for one in exact]
+    by_remainder = sorted(range(len(exact)), key=lambda i: steps[i] - exact[i])
+    for i in by_remainder[: max(0, n_steps - sum(steps))]:
+        steps[i] += 1
+    return [count / n_steps for count in steps]
 
 
 def round_numbers(figure: Any, spread: float, privacy: Privacy) -> Any:  # noqa: ANN401

@@ -18,8 +18,9 @@ from typing import NoReturn
 
 from sklazy.errors import SklazyError
 
-READY, ERASED, REPLACED = b"r", b"e", b"d"
-"""Messages: a worker answers; it has rows erased; other processes are there now."""
+READY, ERASING, ERASED, REPLACED = b"r", b"b", b"e", b"d"
+"""Messages: a worker answers; it has rows erased, from now on; they are; other
+processes are there now."""
 
 _LEAVE = 8.0  # seconds for a process to end before it is killed
 _START = 180.0  # seconds for a worker to be ready
@@ -37,6 +38,7 @@ class Child:
     is_worker: bool
     is_ready: bool = False
     is_leaving: bool = False
+    is_erasing: bool = False
     kill_at: float = field(default=float("inf"))
 
 
@@ -49,19 +51,20 @@ class Supervisor:
     work : callable
         Runs a worker, with the socket by which it reports; returns when it is to end.
     write : callable, optional
-        Runs the writer.
+        Runs the writer, with such a socket and the ids of the workers there are.
     """
 
     def __init__(
         self,
         n_workers: int,
         work: Callable[[socket.socket], None],
-        write: Callable[[socket.socket], None] | None = None,
+        write: Callable[[socket.socket, list[int]], None] | None = None,
     ) -> None:
         self._n_workers, self._work, self._write = n_workers, work, write
         self._children: list[Child] = []
         self._selector = selectors.DefaultSelector()
         self._erasing: list[Child] = []
+        self._is_stale = False  # processes have seen rows that may be erased
         self._is_stopped = self._has_failed = False
         self._n_failures, self._most_failures = 0, 1
 
@@ -75,7 +78,7 @@ class Supervisor:
                 on_start()
             while not self._is_stopped:
                 self._look_around(_TICK)
-                if self._erasing and not self._is_stopped:
+                if self._is_stale and not self._is_stopped:
                     self._replace()
         finally:
             self._stop_all()
@@ -98,30 +101,28 @@ class Supervisor:
 
     def _start_all(self) -> None:
         if self._write is not None:
-            self._start(self._write, is_worker=False)
+            self._start(is_worker=False)
             self._wait_until_ready()
         if self._is_stopped:
             return
         for _ in range(self._n_workers):
-            self._start(self._work, is_worker=True)
+            self._start(is_worker=True)
         self._wait_until_ready()
 
-    def _start(self, task: Callable[[socket.socket], None], *, is_worker: bool) -> None:
+    def _start(self, *, is_worker: bool) -> None:
         here, there = socket.socketpair()
         sys.stdout.flush()
         sys.stderr.flush()
         pid = os.fork()
         if pid == 0:
             here.close()
-            self._begin_child(task, there)
+            self._begin_child(there, is_worker=is_worker)
         there.close()
         child = Child(pid, here, is_worker)
         self._children.append(child)
         self._selector.register(here, selectors.EVENT_READ, child)
 
-    def _begin_child(
-        self, task: Callable[[socket.socket], None], control: socket.socket
-    ) -> NoReturn:
+    def _begin_child(self, control: socket.socket, *, is_worker: bool) -> NoReturn:
         """Run a task in a new process, which ends with it."""
         status = 1
         try:
@@ -130,7 +131,7 @@ class Supervisor:
             self._selector.close()
             for one in _HELD:  # uvicorn raises them again once it has handled them
                 signal.signal(one, lambda *_: None)
-            task(control)
+            self._run_task(control, is_worker=is_worker)
             status = 0
         except SklazyError as error:
             sys.stderr.write(f"Error: {error}\n")
@@ -140,6 +141,13 @@ class Supervisor:
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(status)
+
+    def _run_task(self, control: socket.socket, *, is_worker: bool) -> None:
+        if is_worker:
+            self._work(control)
+            return
+        assert self._write is not None
+        self._write(control, [c.pid for c in self._children if c.is_worker])
 
     def _wait_until_ready(self) -> None:
         """Wait for all processes that are to stay."""
@@ -161,8 +169,10 @@ class Supervisor:
             child.is_ready |= READY in message
             if READY in message:
                 self._n_failures = 0
+            child.is_erasing |= ERASING in message
             if ERASED in message:
                 self._erasing.append(child)
+                self._is_stale = True
             if not message:
                 self._selector.unregister(child.control)
         self._reap()
@@ -175,6 +185,8 @@ class Supervisor:
                     _signal(child, signal.SIGKILL)
                 continue
             self._forget(child)
+            # It may have ended between the erasure and its message.
+            self._is_stale |= child.is_erasing and not child.is_leaving
             if not child.is_leaving and not self._is_stopped:
                 self._start_again(child)
 
@@ -191,16 +203,14 @@ class Supervisor:
         if self._n_failures >= self._most_failures:
             self._is_stopped = self._has_failed = True
             return
-        task = self._work if child.is_worker else self._write
-        assert task is not None
         time.sleep(0.05)
-        self._start(task, is_worker=child.is_worker)
+        self._start(is_worker=child.is_worker)
 
     # --- replacing --------------------------------------------------------------------
 
     def _replace(self) -> None:
         """Replace all processes: those there are have seen rows that are erased."""
-        erasing, self._erasing = self._erasing, []
+        erasing, self._erasing, self._is_stale = self._erasing, [], False
         old = [child for child in self._children if not child.is_leaving]
         for child in old:
             child.is_leaving = True
@@ -223,7 +233,8 @@ class Supervisor:
 
     def _dismiss(self, child: Child) -> None:
         child.is_leaving, child.kill_at = True, time.monotonic() + _LEAVE
-        _signal(child, signal.SIGTERM)
+        if child in self._children:  # else it has ended; its number may be another's
+            _signal(child, signal.SIGTERM)
 
     def _stop_all(self) -> None:
         """Let requests under way end, then the changes."""

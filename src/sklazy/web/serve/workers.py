@@ -1,10 +1,13 @@
 """A server in several processes: workers that answer, and one that makes changes."""
 
+import contextlib
 import json
 import os
 import signal
 import socket
 import tempfile
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,12 +19,13 @@ from sklazy.web.serve.app import ModelServer
 from sklazy.web.serve.messages import listen_locally
 from sklazy.web.serve.replica import Following
 from sklazy.web.serve.store import Store
-from sklazy.web.serve.supervisor import ERASED, READY, REPLACED, Supervisor
+from sklazy.web.serve.supervisor import ERASED, ERASING, READY, REPLACED, Supervisor
 from sklazy.web.serve.writer import Writer
 
 _MODEL = "model.json"  # the estimator and how many cases there are
 _FIRST = 120.0  # seconds for the first state of a worker
 _REPLACING = 60.0  # seconds for all processes to be replaced
+_TICK = 0.5  # seconds after which a worker looks whether it is alone
 
 
 @dataclass(frozen=True)
@@ -136,17 +140,19 @@ class _Office:
         folder: Path,
     ) -> None:
         self.opening, self._make, self._listening = opening, make, listening
-        self._limits, self._folder = limits, folder
+        self._limits, self._folder, self._pid = limits, folder, os.getpid()
 
-    def write(self, control: socket.socket) -> None:
-        """Make changes."""
+    def write(self, control: socket.socket, workers: list[int]) -> None:
+        """Make changes, once the workers follow."""
         self._listening.close()
         store = self.opening.open()
         control.sendall(READY)
-        Writer(store, self.inside, self.opening.min_group).run()
+        writer = Writer(store, self.inside, self.opening.min_group, self._pid)
+        writer.run(workers)
 
     def answer(self, control: socket.socket) -> None:
         """Answer requests."""
+        threading.Thread(target=_end_with, args=[self._pid], daemon=True).start()
         following = None
         if self.opening.takes_changes:
             self.inside.close()
@@ -155,6 +161,8 @@ class _Office:
         else:
             store = Store.open(self.opening.model, mmap_mode="c")
         server = self._make(store, shared=self._folder)
+        server.warm_up()  # here an error has its reason; in uvicorn it loses it
+        server.before_erasure = lambda: control.sendall(ERASING)
         server.after_erasure = lambda: _await_replacement(control)
         if following is not None:
             following.begin(server.use)
@@ -171,7 +179,15 @@ class _Office:
         fresh = self._folder / f"{_MODEL}.{os.getpid()}"
         fresh.write_text(json.dumps(described), "utf-8")
         fresh.replace(self._folder / _MODEL)
-        control.sendall(READY)
+        with contextlib.suppress(OSError):  # nobody is there any more: it ends soon
+            control.sendall(READY)
+
+
+def _end_with(parent: int) -> None:
+    """End this process once its parent has: nobody else would tell it to."""
+    while os.getppid() == parent:
+        time.sleep(_TICK)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _await_replacement(control: socket.socket) -> bool:

@@ -9,6 +9,8 @@ import contextlib
 import os
 import signal
 import socket
+import time
+from collections.abc import Iterable
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -33,26 +35,38 @@ class Writer:
         Where workers connect.
     min_group : int
         How many added cases take part in answers by groups together.
+    parent : int
+        The process with which this one ends.
     """
 
-    def __init__(self, store: Store, listening: socket.socket, min_group: int) -> None:
-        self._store, self._listening = store, listening
+    def __init__(
+        self, store: Store, listening: socket.socket, min_group: int, parent: int
+    ) -> None:
+        self._store, self._listening, self._parent = store, listening, parent
         self._waiting = UnusedCases(min_group)
         self._followers: dict[Connection, int] = {}  # process of each worker
+        self._expected: set[int] = set()  # workers that do not follow yet
+        self._held: list[tuple[Connection, Plain]] = []  # changes until they do
         self._is_stopped = False
 
-    def run(self) -> None:
-        """Serve workers until the process is to end, or its parent has."""
-        parent = os.getppid()
+    def run(self, workers: Iterable[int] = ()) -> None:
+        """Serve workers until the process is to end, or its parent has.
+
+        No change is made before the workers there are follow: those that followed the
+        writer before this one would go on answering by the state before.
+        """
+        self._expected, patience = set(workers), time.monotonic() + _PATIENCE
         signal.signal(signal.SIGTERM, self._stop)
         with contextlib.closing(self._store):
-            while not self._is_stopped and os.getppid() == parent:
+            while not self._is_stopped and os.getppid() == self._parent:
                 ready = wait([self._listening, *self._followers], _TICK)
                 for one in ready:
                     if one is self._listening:
                         self._welcome(accept(self._listening))
                     elif isinstance(one, Connection):  # it speaks unasked: it has gone
                         self._drop(one)
+                if self._held and self._all_follow(patience):
+                    self._answer_held()
 
     def _stop(self, *_: object) -> None:
         self._is_stopped = True
@@ -65,8 +79,25 @@ class Writer:
                 self._followers[connection] = message["follow"]
                 self._pass_on(self._describe_state(), [connection], _LOADING)
                 return
-            send(connection, self._answer(message))
+            self._held.append((connection, message))
+            return
         connection.close()
+
+    def _all_follow(self, patience: float) -> bool:
+        """Whether all workers follow; those that do not in time are ended."""
+        self._expected -= set(self._followers.values())
+        for pid in list(self._expected):
+            try:
+                os.kill(pid, 0 if time.monotonic() < patience else signal.SIGKILL)
+            except ProcessLookupError:
+                self._expected.discard(pid)
+        return not self._expected
+
+    def _answer_held(self) -> None:
+        held, self._held = self._held, []
+        for connection, message in held:
+            with contextlib.suppress(*_GONE), contextlib.closing(connection):
+                send(connection, self._answer(message))
 
     # --- changes ----------------------------------------------------------------------
 
@@ -100,7 +131,10 @@ class Writer:
 
     def _erase(self, message: Plain) -> Plain:
         """Erase rows; all processes, which have seen them, are replaced after that."""
-        return dict(self._store.erase(message["ids"]).content)
+        certificate = dict(self._store.erase(message["ids"]).content)
+        self._waiting.drop(message["ids"])
+        self._pass_on(self._describe_state(), list(self._followers), _LOADING)
+        return certificate
 
     def _describe_state(self) -> Plain:
         store = self._store

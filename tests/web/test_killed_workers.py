@@ -1,0 +1,87 @@
+"""Processes of a server are killed: nothing is lost, nobody answers by the past."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import server_killing
+from sklazy.web.serve.supervisor import ERASING, READY, Supervisor
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="processes are read from /proc"
+)
+
+SCRIPT = Path(server_killing.__file__)
+
+
+def kill(folder, kills, seed):
+    command = [sys.executable, str(SCRIPT), str(folder), str(kills), str(seed)]
+    path = os.pathsep.join([str(SCRIPT.parent), *sys.path])
+    done = subprocess.run(
+        command, env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.PIPE
+    )
+    assert done.returncode == 0
+    return json.loads(done.stdout)
+
+
+def test_killed_workers_lose_nothing_that_was_acknowledged(tmp_path):
+    found = kill(tmp_path, 4, 0)
+    assert found["kills"] >= 4
+    assert found["acknowledged"] > 0
+
+
+@pytest.mark.slow
+def test_a_thousand_killed_workers(tmp_path):
+    found = kill(tmp_path, 1000, 1)
+    assert found["kills"] >= 1000
+    assert min(found["acknowledged"], found["begun"], found["front"]) > 10
+
+
+def test_workers_end_with_the_process_that_started_them(tmp_path):
+    rows = {f"{i}.": ((float(i), "red"), "a") for i in range(20)}
+    server_killing.make_model(rows).save(tmp_path / "journal")  # a file will do
+    (tmp_path / "tokens").write_text(f"change {server_killing.TOKEN}\n")
+    server = server_killing.Server(tmp_path)
+    children = server.children()
+    assert len(children) == server_killing.N_WORKERS
+    server.process.kill()
+    server.process.wait()
+    server.process.stdout.close()
+    alive = server_killing.is_alive
+    server_killing.until(lambda: not any(map(alive, children)), "they end")
+
+
+def test_all_are_replaced_if_a_worker_ends_while_it_erases(tmp_path):
+    started = tmp_path / "started"
+
+    def work(control):
+        with open(started, "a") as file:
+            file.write(f"{os.getpid()}\n")
+        control.sendall(READY)
+        first = started.read_text().split()
+        signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+        if first[0] == str(os.getpid()):
+            control.sendall(ERASING)
+            time.sleep(0.2)
+            os._exit(1)
+        time.sleep(60)
+
+    def stop_when_replaced():
+        if os.fork() == 0:
+            for _ in range(400):
+                if len(started.read_text().split()) >= 5:
+                    break
+                time.sleep(0.05)
+            time.sleep(0.3)
+            os.kill(os.getppid(), signal.SIGTERM)
+            os._exit(0)
+
+    Supervisor(2, work).run(stop_when_replaced)
+    # Two, one in the place of that which ended, and two for all of these.
+    assert len(set(started.read_text().split())) == 5
