@@ -336,21 +336,17 @@ class CaseBase(Hashed):
     @property
     def weighted(self) -> bool:
         """Whether any row has another weight than 1."""
-        if not self.rows.own_weights.size and not self._weights_follow:
+        follow = self.half_life is not None or self.schema.balanced
+        if not self.rows.own_weights.size and not follow:
             return False
         return self.derive("weighted", lambda: bool((self.weights != 1).any()))
 
     @property
     def weights(self) -> NDArray[np.float64]:
         """How much rows count now, in the order they lie in; not to be written to."""
-        if not self._weights_follow:
+        if self.half_life is None and not self.schema.balanced:
             return self.rows.weights
         return self.derive("weights", self._weigh)
-
-    @property
-    def _weights_follow(self) -> bool:
-        """Whether the weights of rows depend on other rows."""
-        return self.half_life is not None or self.schema.balanced
 
     def _weigh(self) -> NDArray[np.float64]:
         weights = self.rows.weights if self.half_life is None else self._fade()
