@@ -13,7 +13,7 @@ CUTS = "cuts"
 """The choice of cuts, which lie with the bins."""
 
 
-class Choice(NamedTuple):
+class AgedChoice(NamedTuple):
     """What was chosen, and when.
 
     Attributes
@@ -56,7 +56,7 @@ class Choices:
 
     def __init__(self, refresh_every: float = 1) -> None:
         self.refresh_every, self.n_moved = refresh_every, 0
-        self.made: dict[Hashable, Choice] = {}  # replaced, not written to
+        self.made: dict[Hashable, AgedChoice] = {}  # replaced, not written to
 
     @property
     def may_be_old(self) -> bool:
@@ -70,7 +70,7 @@ class Choices:
 
     def keep(self, key: Hashable, value: object, *, holds_rows: bool = False) -> None:
         """Keep what was chosen now."""
-        self.made = {**self.made, key: Choice(value, self.n_moved, holds_rows)}
+        self.made = {**self.made, key: AgedChoice(value, self.n_moved, holds_rows)}
 
     def follow(self, n_rows: int, step: int, n_left: int) -> None:
         """Grow older by rows that came (step 1) or went (-1); `n_left` are there."""

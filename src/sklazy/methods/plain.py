@@ -55,7 +55,7 @@ def spell_infinities(value: object) -> Any:  # noqa: ANN401 - plain data
 def describe_cases(base: CaseBase) -> Plain:
     """The cases of an answer: their fingerprint, their number, their target."""
     known: Plain = {"digest": base.digest(), "n_rows": base.n_rows}
-    earlier = base.choices.describe()
+    earlier = base.choices.describe() if base.choices.made else []
     if earlier:
         known["choices"] = [
             {"rows_since": n_rows, "digest": digest} for n_rows, digest in earlier

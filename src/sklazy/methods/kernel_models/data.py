@@ -34,7 +34,7 @@ from sklazy.methods.kernel_models.coding import (
 from sklazy.methods.kernel_models.descent import descend
 from sklazy.methods.kernel_models.following import (
     FollowedLandmarks,
-    Summed,
+    SummedRows,
     find_followed,
     keep_followed,
 )
@@ -231,7 +231,7 @@ def prepare_kernel(base: CaseBase, limits: Limits) -> KernelData:
         return _prepare(base, limits, progress)
 
 
-class PlacedRows(NamedTuple):
+class RankedRows(NamedTuple):
     """The cases as the kernel sees them, and their targets, in canonical order.
 
     Attributes
@@ -274,7 +274,7 @@ def _prepare(base: CaseBase, limits: Limits, progress: Progress) -> KernelData:
     return KernelData(base, limits, *found, *targets, solution, outcomes.weights)
 
 
-def _place(base: CaseBase, limits: Limits) -> PlacedRows:
+def _place(base: CaseBase, limits: Limits) -> RankedRows:
     """Place rows by the ranks of all, or of those that chose."""
     cases, rows, weights = base.cases, base.order, find_row_weights(base)
     own = None if weights is None else weights.values
@@ -286,11 +286,11 @@ def _place(base: CaseBase, limits: Limits) -> PlacedRows:
     equal = np.ones(len(values))
     columns = KernelColumns(values, coding.nominal, coding.absents, equal)
     outcomes = find_outcomes(base, rows, weights)
-    return PlacedRows(base, coding, columns, outcomes, before)
+    return RankedRows(base, coding, columns, outcomes, before)
 
 
 def _solve(
-    placed: PlacedRows, settings: KernelSettings, limits: Limits
+    placed: RankedRows, settings: KernelSettings, limits: Limits
 ) -> Solution | Landmarks | None:
     """Solve with all rows, the settings being known."""
     base, columns, outcomes = placed.base, placed.columns, placed.outcomes
@@ -302,7 +302,7 @@ def _solve(
         _refuse_weights(weights, limits)
         return None
     whole = targets, outcomes.present, outcomes.unit
-    now = Summed(base.order, columns, settings.rate, *whole)
+    now = SummedRows(base.order, columns, settings.rate, *whole)
 
     def sum_again() -> Landmarks:
         if placed.before is not None and placed.before.fits(now):

@@ -65,7 +65,7 @@ class DescentRows(NamedTuple):
     judge: Judge
 
 
-class State(NamedTuple):
+class Solved(NamedTuple):
     """A system with settings on trial.
 
     Attributes
@@ -177,11 +177,11 @@ class _Path:
         n_moves = self.best.n_moves + 1
         return self.first._replace(weights=weights, ridge=ridge, n_moves=n_moves)
 
-    def _find_slopes(self, state: State) -> Floats:
+    def _find_slopes(self, state: Solved) -> Floats:
         return find_slopes(self.rows, state)[[*self.moving, -1]]
 
 
-def solve_rows(rows: DescentRows, settings: KernelSettings) -> State:
+def solve_rows(rows: DescentRows, settings: KernelSettings) -> Solved:
     """Solve with some settings; their loss and temperature are those found."""
     columns = rows.columns._replace(weights=settings.weights)
     centers = take_rows(columns, rows.landmarks)
@@ -197,7 +197,7 @@ def solve_rows(rows: DescentRows, settings: KernelSettings) -> State:
     coefficients, _ = lapack.dpotrs(factor, weighed.T @ centered, lower=1)
     residuals = centered - near @ coefficients
     left_out = rows.targets - residuals / free
-    return State(
+    return Solved(
         _judge(settings, rows.judge, left_out),
         columns,
         centers,
@@ -225,7 +225,7 @@ def _judge(settings: KernelSettings, judge: Judge, left_out: Floats) -> KernelSe
     return settings._replace(loss=loss, temperature=temperature)
 
 
-def find_slopes(rows: DescentRows, state: State) -> Floats:
+def find_slopes(rows: DescentRows, state: Solved) -> Floats:
     """The derivatives of the loss by the logarithms of weights, and of the ridge."""
     settings, near, residuals = state.settings, state.near, state.residuals
     by_answer = rows.judge.slope(state.left_out, settings.temperature)
@@ -248,7 +248,7 @@ def find_slopes(rows: DescentRows, state: State) -> Floats:
 
 
 def _bend(
-    state: State, by_leverage: Floats, weights: RowWeights | None
+    state: Solved, by_leverage: Floats, weights: RowWeights | None
 ) -> tuple[Floats, Floats]:
     """2 (diag(q) H' - WH'C) L^-1, and S."""
     size = float(np.abs(by_leverage).max()) or 1.0

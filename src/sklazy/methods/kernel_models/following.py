@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 _MOST_ROWS = 500  # that come; beyond, all are added up anew
 
 
-class Summed(NamedTuple):
+class SummedRows(NamedTuple):
     """All rows as they are added up, in canonical order.
 
     Attributes
@@ -57,7 +57,7 @@ class FollowedLandmarks:
     ----------
     coding : Coding
         By which rows were placed.
-    summed : Summed
+    summed : SummedRows
     places : int64 array of shape (n_landmarks,)
         Which of the rows are landmarks.
     factor, sides : float64 arrays
@@ -67,7 +67,7 @@ class FollowedLandmarks:
     """
 
     coding: Coding
-    summed: Summed
+    summed: SummedRows
     places: Ints
     factor: Floats
     sides: Floats
@@ -89,7 +89,7 @@ class FollowedLandmarks:
         placed[:, is_new] = code_queries(self.coding, new).T
         return placed
 
-    def fits(self, now: Summed) -> bool:
+    def fits(self, now: SummedRows) -> bool:
         """Whether new rows can be added, all else being as it was."""
         then = self.summed
         return (
@@ -99,7 +99,7 @@ class FollowedLandmarks:
             and np.array_equal(then.present, now.present)
         )
 
-    def add(self, now: Summed) -> Landmarks:
+    def add(self, now: SummedRows) -> Landmarks:
         """The system of all rows."""
         n_before = len(self.summed.rows)
         places = np.empty(len(now.rows), np.int64)
@@ -122,7 +122,7 @@ def find_followed(
 
 
 def keep_followed(
-    base: CaseBase, key: Hashable, coding: Coding, now: Summed, landmarks: Landmarks
+    base: CaseBase, key: Hashable, coding: Coding, now: SummedRows, landmarks: Landmarks
 ) -> None:
     """Have a system follow the rows that come, where settings may be old."""
     if base.choices.may_be_old and not base.weighted:
