@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import server_killing
-from sklazy.web.serve.supervisor import ERASING, READY, Supervisor
+from sklazy.web.serve.supervisor import ERASED, ERASING, READY, Supervisor
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="processes are read from /proc"
@@ -85,3 +85,43 @@ def test_all_are_replaced_if_a_worker_ends_while_it_erases(tmp_path):
     Supervisor(2, work).run(stop_when_replaced)
     # Two, one in the place of that which ended, and two for all of these.
     assert len(set(started.read_text().split())) == 5
+
+
+def test_a_worker_that_ends_while_all_are_replaced_is_not_started_again(tmp_path):
+    started, finishing = tmp_path / "started", tmp_path / "finishing"
+
+    def write(control, _):
+        control.sendall(READY)
+
+        def finish(*_):
+            finishing.touch()
+            time.sleep(0.5)
+            os._exit(0)
+
+        signal.signal(signal.SIGTERM, finish)
+        time.sleep(60)
+
+    def work(control):
+        with open(started, "a") as file:
+            file.write(f"{os.getpid()}\n")
+        control.sendall(READY)
+        place = started.read_text().split().index(str(os.getpid()))
+        signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+        if place == 0:
+            time.sleep(0.5)
+            control.sendall(ERASED)
+        elif place == 1:
+            server_killing.until(finishing.exists, "the writer finishes")
+            os._exit(1)
+        control.recv(1)  # others are there, or the supervisor has gone
+        os._exit(0)
+
+    def stop_when_replaced():
+        if os.fork() == 0:
+            server_killing.until(finishing.exists, "all are replaced")
+            time.sleep(1.5)
+            os.kill(os.getppid(), signal.SIGTERM)
+            os._exit(0)
+
+    Supervisor(2, work, write).run(stop_when_replaced)
+    assert len(started.read_text().split()) == 4

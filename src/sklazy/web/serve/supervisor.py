@@ -212,8 +212,9 @@ class Supervisor:
         """Replace all processes: those there are have seen rows that are erased."""
         erasing, self._erasing, self._is_stale = self._erasing, [], False
         old = [child for child in self._children if not child.is_leaving]
-        for child in old:
+        for child in old:  # all of them first: none that ends now is started again
             child.is_leaving = True
+        for child in old:
             if not child.is_worker:
                 self._finish(child)
         self._start_all()
