@@ -57,6 +57,21 @@ def test_workers_end_with_the_process_that_started_them(tmp_path):
     server_killing.until(lambda: not any(map(alive, children)), "they end")
 
 
+def stopping(is_due, seconds):
+    """What ends a supervisor, from a process of its own, some time after an event."""
+
+    def stop():
+        if os.fork() == 0:
+            try:
+                server_killing.until(is_due, "time to stop")
+                time.sleep(seconds)
+            finally:
+                os.kill(os.getppid(), signal.SIGTERM)
+                os._exit(0)
+
+    return stop
+
+
 def test_all_are_replaced_if_a_worker_ends_while_it_erases(tmp_path):
     started = tmp_path / "started"
 
@@ -72,17 +87,10 @@ def test_all_are_replaced_if_a_worker_ends_while_it_erases(tmp_path):
             os._exit(1)
         time.sleep(60)
 
-    def stop_when_replaced():
-        if os.fork() == 0:
-            for _ in range(400):
-                if len(started.read_text().split()) >= 5:
-                    break
-                time.sleep(0.05)
-            time.sleep(0.3)
-            os.kill(os.getppid(), signal.SIGTERM)
-            os._exit(0)
+    def are_replaced():
+        return len(started.read_text().split()) >= 5
 
-    Supervisor(2, work).run(stop_when_replaced)
+    Supervisor(2, work).run(stopping(are_replaced, 0.3))
     # Two, one in the place of that which ended, and two for all of these.
     assert len(set(started.read_text().split())) == 5
 
@@ -116,12 +124,5 @@ def test_a_worker_that_ends_while_all_are_replaced_is_not_started_again(tmp_path
         control.recv(1)  # others are there, or the supervisor has gone
         os._exit(0)
 
-    def stop_when_replaced():
-        if os.fork() == 0:
-            server_killing.until(finishing.exists, "all are replaced")
-            time.sleep(1.5)
-            os.kill(os.getppid(), signal.SIGTERM)
-            os._exit(0)
-
-    Supervisor(2, work, write).run(stop_when_replaced)
+    Supervisor(2, work, write).run(stopping(finishing.exists, 1.5))
     assert len(started.read_text().split()) == 4
