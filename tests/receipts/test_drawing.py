@@ -244,7 +244,7 @@ def test_several_receipts_open_with_a_table(make):
         assert len(links) == len(set(links)) == 3
         assert all(f'<article id="{link}">' in page for link in links)
         assert page.index("<table") < page.index("<article")
-    assert receipts._repr_html_().count("<summary>Row ") == 3
+    assert receipts._repr_html_().count("<summary><bdi>Row ") == 3
     lines = receipts.to_text().splitlines()
     assert lines[0] == "3 receipts"
     assert [line.split()[0] for line in lines[3:7]] == ["row", "1", "2", "3"]
