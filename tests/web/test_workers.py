@@ -75,7 +75,11 @@ class Served:
         self.process.stdout.close()
 
     def ask(self, method, path, body=None):
-        return fetch(self.port, method, path, body, self.headers)
+        """Ask; again if a process that was being replaced had taken the connection."""
+        try:
+            return fetch(self.port, method, path, body, self.headers)
+        except (BrokenPipeError, ConnectionResetError):
+            return fetch(self.port, method, path, body, self.headers)
 
     def processes(self):
         return [self.process.pid, *children_of(self.process.pid)]
