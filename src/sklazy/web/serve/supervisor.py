@@ -22,7 +22,7 @@ READY, ERASING, ERASED, REPLACED = b"r", b"b", b"e", b"d"
 """Messages: a worker answers; it has rows erased, from now on; they are; other
 processes are there now."""
 
-_LEAVE = 8.0  # seconds for a process to end before it is killed
+_LEAVE = 12.0  # seconds for a process to end before it is killed
 _START = 180.0  # seconds for a worker to be ready
 _MOST_FAILURES = 5  # processes in a row that end before they are ready
 _TICK = 0.5
