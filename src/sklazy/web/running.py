@@ -122,6 +122,8 @@ class _Server(uvicorn.Server):
                 loop.remove_reader(one)
         await asyncio.sleep(0)  # connections that were just accepted are made
         await asyncio.sleep(0)
+        for server in self.servers:
+            server.close()  # else a new server could not listen at this port
         end = loop.time() + _LAST_SECONDS
         for connection in self.server_state.connections:
             assert isinstance(connection, _Bounded)
