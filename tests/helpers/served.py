@@ -64,8 +64,8 @@ class Served:
         assert self.process.wait(30) == (-signal.SIGTERM if is_single else 0)
         self.process.stdout.close()
 
-    def ask(self, method, path, body=None):
-        return fetch(self.port, method, path, body, self.headers)
+    def ask(self, method, path, body=None, seconds=20):
+        return fetch(self.port, method, path, body, self.headers, seconds)
 
     def processes(self):
         return [self.process.pid, *children_of(self.process.pid)]
@@ -133,7 +133,7 @@ class Load:
             connection.close()
 
     def _connect(self):
-        return http.client.HTTPConnection("127.0.0.1", self.served.port, timeout=20)
+        return http.client.HTTPConnection("127.0.0.1", self.served.port, timeout=60)
 
     def _send(self, connection, pause=0.0):
         """Send a request, and its body after a pause."""

@@ -19,7 +19,9 @@ pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="processes are read from /proc"
 )
 
-N_ERASURES = 6
+N_ERASURES = 4
+SECONDS = 120  # for an answer, on a busy machine
+WORDS = ("--journal=journal", "--token-file=tokens", "--workers=2", "--receipts=values")
 ROWS = [{"size": 0.5, "color": "red"}, {"size": -0.01, "color": None}]
 
 
@@ -32,7 +34,7 @@ class Erasures:
     def erase(self):
         ids = [f"case-{self.first + self.done}"]
         self.begun += 1
-        said = self.served.ask("DELETE", "/v1/cases", {"ids": ids})
+        said = self.served.ask("DELETE", "/v1/cases", {"ids": ids}, SECONDS)
         assert said.status == 200, said
         assert said.json()["processes_replaced"]
         self.done += 1
@@ -44,8 +46,7 @@ def test_erasures_under_load_close_no_connection(tmp_path):
     states = [model.predict_proba(ROWS).tolist()]
     for i in range(N_ERASURES):
         states.append(model.forget([f"case-{i}"]).predict_proba(ROWS).tolist())
-    words = ("--journal=journal", "--token-file=tokens", "--workers=2")
-    with Served(tmp_path, "model.sklazy", *words, "--receipts=values") as served:
+    with Served(tmp_path, "model.sklazy", *WORDS, f"--max-seconds={SECONDS}") as served:
         erasures = Erasures(served)
         with Load(served, ROWS, 2, lambda: (erasures.done, erasures.begun)) as load:
             for _ in range(N_ERASURES):
@@ -86,13 +87,12 @@ def add_until(is_over, served, tag, said):
     """Add rows, one at a time."""
     while not is_over.is_set():
         body = {"rows": ROWS[:1], "targets": ["up"], "ids": [f"{tag}-{len(said)}"]}
-        said.append(served.ask("POST", "/v1/add", body))
+        said.append(served.ask("POST", "/v1/add", body, SECONDS))
 
 
 def test_changes_wait_for_the_next_writer(tmp_path):
     make_model().save(tmp_path / "model.sklazy")
-    words = ("--journal=journal", "--token-file=tokens", "--workers=2")
-    with Served(tmp_path, "model.sklazy", *words, "--receipts=values") as served:
+    with Served(tmp_path, "model.sklazy", *WORDS, f"--max-seconds={SECONDS}") as served:
         is_over, added = threading.Event(), [[], [], []]
         with ThreadPoolExecutor() as pool:
             adding = [

@@ -58,9 +58,13 @@ def serve_app(
     limits: RequestLimits,
     *,
     on_start: Callable[[], None] | None = None,
+    may_end: Callable[[], bool] = lambda: True,
 ) -> None:
-    """Serve until Ctrl-C or a signal to end; requests under way are answered first."""
-    server = _Server(make_config(app, limits), on_start)
+    """Serve until Ctrl-C or a signal to end; requests under way are answered first.
+
+    Those take a few seconds at most, unless `may_end` gives False meanwhile.
+    """
+    server = _Server(make_config(app, limits), on_start, may_end)
     try:
         server.run([listening])
     except KeyboardInterrupt:  # uvicorn raises it again after its shutdown
@@ -98,10 +102,13 @@ class _Server(uvicorn.Server):
     """
 
     def __init__(
-        self, config: uvicorn.Config, on_start: Callable[[], None] | None
+        self,
+        config: uvicorn.Config,
+        on_start: Callable[[], None] | None,
+        may_end: Callable[[], bool] = lambda: True,
     ) -> None:
         super().__init__(config)
-        self._on_start = on_start
+        self._on_start, self._may_end = on_start, may_end
         self._is_patient = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -128,8 +135,8 @@ class _Server(uvicorn.Server):
         for connection in self.server_state.connections:
             assert isinstance(connection, _Bounded)
             connection.close_with_answer()
-        while self.server_state.connections and loop.time() < end:
-            if not self._is_patient:  # Ctrl-C
+        while self.server_state.connections and self._is_patient:  # until Ctrl-C
+            if loop.time() > end and self._may_end():
                 return
             await asyncio.sleep(0.02)
 

@@ -172,6 +172,7 @@ class _Office:
             self._listening,
             self._limits,
             on_start=lambda: self._report(control, store),
+            may_end=lambda: not server.is_changing,
         )
 
     def _report(self, control: socket.socket, store: Store) -> None:
