@@ -120,7 +120,8 @@ class Answers:
         """Predicted numbers in as many digits as the level allows."""
         if self._stand_ins is None:
             return numbers
-        return round_numbers(numbers, self._stand_ins.current().spreads, self.privacy)
+        spreads = self._stand_ins.current().spreads.tolist()
+        return round_numbers(numbers, spreads, self.privacy)
 
     def similar(self, body: Plain) -> Plain:
         """The cases most similar to each row; at `ids`, groups of ids."""
