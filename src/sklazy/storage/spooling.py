@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.coder import Coder
-from sklazy.casebase.cuts import sorted_cuts
+from sklazy.casebase.cuts import column_cuts
 from sklazy.casebase.incoming import Target, check_incoming, recoded
 from sklazy.casebase.moments import NO_TIMES
 from sklazy.casebase.rows import CLASSES, CodedRows, Ids
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError
-from sklazy.kernels.sorting import sort_pairs
 from sklazy.storage.outline import Named, kind_of_ids
 from sklazy.storage.packed import STEP
 from sklazy.storage.placing import naming_file, spool_file
@@ -196,8 +195,7 @@ class Spool:
     ) -> Floats:
         """The cuts of a column of numbers, which leaves memory before the next."""
         column = self._column(np.float64, 8 * number)
-        values, labels = sort_pairs(column, classes)
-        return sorted_cuts(values, labels, n_classes, criterion)
+        return column_cuts(column, classes, n_classes, criterion)
 
     def names(self) -> tuple[Named, int, int]:
         """The kind of ids, see `Outline`; those that two rows have are refused."""
