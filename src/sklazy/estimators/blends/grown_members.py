@@ -58,13 +58,11 @@ class Grown(NamedTuple):
         Whether labels of attributes that have many are seen as mean targets.
     answers : float64 array of shape (n_judged, n_outputs)
         Left-out predictions of the first cases in canonical order.
-    loss : float
     """
 
     n_trees: int
     sees_means: bool
     answers: Floats
-    loss: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,19 +188,18 @@ class GrownMember(BoostedMember):
         return min(self.n_judged, base.n_rows)
 
     def _grow(self, base: CaseBase) -> Grown:
-        """Grow trees that see labels one way or the other: those of less loss."""
+        """Grow trees that see labels as the first of them want; more if that pays."""
 
         def find() -> Grown:
-            plain = self._try_numbers(base, sees_means=False)
-            if not self._labels(base).n_means:
-                return plain
-            other = self._try_numbers(base, sees_means=True)
-            return other if other.loss < plain.loss else plain
+            tried = [self._try_first(base, sees_means=False)]
+            if self._labels(base).n_means:
+                tried.append(self._try_first(base, sees_means=True))
+            return self._add_trees(base, min(tried, key=lambda one: one.loss))
 
         return base.derive((self, "grown"), find)
 
-    def _try_numbers(self, base: CaseBase, *, sees_means: bool) -> Grown:
-        """Add trees as long as that pays, and find their best number."""
+    def _try_first(self, base: CaseBase, *, sees_means: bool) -> "_Trial":
+        """Leave out the judged rows, by the numbers of trees that are always tried."""
         n_judged = self._count_judged(base)
         n_folds = -(-N_FOLDS * n_judged // base.n_rows)
         folds = [
@@ -213,6 +210,11 @@ class GrownMember(BoostedMember):
         for fold in folds:
             fold.write_first(tried)
         losses = {n: self._measure(base, answers) for n, answers in tried.items()}
+        return _Trial(sees_means, folds, tried, losses)
+
+    def _add_trees(self, base: CaseBase, trial: "_Trial") -> Grown:
+        """Add trees as long as that pays, and find their best number."""
+        sees_means, folds, tried, losses = trial
         n_trees, most = FIRST[-1], _MOST_WORK / base.n_rows
         while 2 * n_trees <= min(most, MOST_TREES) and _pays(losses, n_trees):
             n_trees *= 2
@@ -221,7 +223,7 @@ class GrownMember(BoostedMember):
                 fold.write_more(n_trees, tried[n_trees])
             losses[n_trees] = self._measure(base, tried[n_trees])
         best = min(losses, key=lambda n: losses[n])
-        return Grown(best, sees_means, tried[best], losses[best])
+        return Grown(best, sees_means, tried[best])
 
     def _measure(self, base: CaseBase, answers: Floats) -> float:
         """Mean left-out log loss, or squared error."""
@@ -322,6 +324,20 @@ class _Fold(NamedTuple):
             self.targets, self.weights.get("sample_weight"), answers.shape[1]
         )
         answers[self.asked] = shares / shares.sum()
+
+
+class _Trial(NamedTuple):
+    """Folds, what they answer by numbers of trees, and the losses by these."""
+
+    sees_means: bool
+    folds: list[_Fold]
+    answers: dict[int, Floats]
+    losses: dict[int, float]
+
+    @property
+    def loss(self) -> float:
+        """The least."""
+        return min(self.losses.values())
 
 
 def _pays(losses: dict[int, float], n_trees: int) -> bool:
