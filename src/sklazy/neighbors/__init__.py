@@ -4,9 +4,12 @@ from sklazy.neighbors.edges import find_edges, widths_without
 from sklazy.neighbors.levels import NOBODY, Near, Tallies
 from sklazy.neighbors.mixed import (
     MixedSearch,
+    RawColumns,
     ScaledColumns,
+    find_raw_columns,
     prepare_columns,
     scaled_columns,
+    spread_widths,
 )
 from sklazy.neighbors.nearest import (
     TreeSearch,
@@ -35,6 +38,7 @@ __all__ = [
     "MixedSearch",
     "Near",
     "NominalSearch",
+    "RawColumns",
     "ScaledColumns",
     "Tallies",
     "TreeSearch",
@@ -43,10 +47,12 @@ __all__ = [
     "count_agreements",
     "find_edges",
     "find_nearest",
+    "find_raw_columns",
     "finish_votes",
     "place_queries",
     "prepare_columns",
     "scaled_columns",
+    "spread_widths",
     "to_probabilities",
     "vote_by_weight",
     "vote_with_each_count",
