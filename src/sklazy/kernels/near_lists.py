@@ -202,7 +202,7 @@ def note_row(
         The cases, and the ranges that each sees.
     latest : int32 array of shape (n_cases, n_most)
         The order of each case's attributes.
-    keys, sizes, orders, counts, rows, bounds, spans, reach, marks, votes, units, stamps, chain
+    keys, ..., chain
         See `NearLists`; written.
     """
     lists = NearLists(
@@ -600,7 +600,7 @@ def follow_votes(
         The queries to answer.
     seen_widths, latest
         As `widths` and `latest` in `note_row`, written.
-    keys, sizes, orders, counts, rows, bounds, spans, reach, marks, votes, units, stamps, chain
+    keys, ..., chain
         See `NearLists`; written.
     totals : int64 array of shape (n_ks, n_most), added to
     """
