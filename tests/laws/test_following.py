@@ -67,7 +67,7 @@ def test_most_votes_are_those_from_before(monkeypatch):
 
     def count(self, order, first):
         lists = self.cases.lists
-        kept.append((lists.marks[lists.keys > 0] & OUTDATED == 0).mean())
+        kept.extend(lists.marks[lists.keys > 0] & OUTDATED == 0)
         return score(self, order, first)
 
     monkeypatch.setattr(following.VoteFollower, "score", count)
@@ -77,7 +77,7 @@ def test_most_votes_are_those_from_before(monkeypatch):
         for row in range(1900, 1910):
             kept.clear()
             model.partial_fit(X[row : row + 1], y[row : row + 1]).predict(X[:1])
-            assert min(kept) > 0.7
+            assert np.mean(kept) > 0.7
 
 
 @pytest.mark.slow

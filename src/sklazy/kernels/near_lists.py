@@ -37,8 +37,9 @@ from sklazy.kernels.votes import distance_weight, share_votes
 UNITS = 2.0**20
 """The score of a case is rounded to a multiple of one over this."""
 
-OUTDATED, LOOSE, UNSURE = 1, 2, 4
-"""Votes to be found anew; votes, or scores, that hold for one order only."""
+OUTDATED, LOOSE, UNSURE, STALE = 1, 2, 4, 8
+"""Votes to be found anew; votes, or scores, that hold for one order only; distances
+that hold no more."""
 
 _ROUNDING = 1e-9  # more than the order of additions moves a sum, as a share of it
 _EDGE = 1e-4  # more than it moves a score, in units
@@ -56,21 +57,23 @@ class NearLists(NamedTuple):
     sizes : int32 array
         How many attributes there are.
     orders : int32 array of shape (..., n_most)
-        The attributes, in the order that the votes were found in.
+        The attributes, in the order that distances were added up in.
     counts : int32 array
         How many rows are listed; -1 where too many are as near.
     rows : int32 array of shape (..., n_listed)
+    squares : float64 array of shape (..., n_listed)
+        Their squared distances, near to far, added up in the order of `orders`.
     bounds : float64 array
         All rows nearer than this squared distance are listed.
     spans : float64 array
-        No row farther than this is listed.
+        Rows farther than this change nothing.
     reach : float64 array
         The squared distance of the last row that votes.
     marks : uint8 array
     votes : float64 array of shape (..., n_ks, n_classes)
     units : int64 array of shape (..., n_ks)
         The scores of the votes.
-    stamps : int64 array
+    stamps : int32 array
         The number of the question that last read the list.
     chain : int32 array of shape (n_cases, n_most)
         The lists in use, by number of attributes.
@@ -81,13 +84,14 @@ class NearLists(NamedTuple):
     orders: NDArray[np.int32]
     counts: NDArray[np.int32]
     rows: NDArray[np.int32]
+    squares: NDArray[np.float64]
     bounds: NDArray[np.float64]
     spans: NDArray[np.float64]
     reach: NDArray[np.float64]
     marks: NDArray[np.uint8]
     votes: NDArray[np.float64]
     units: NDArray[np.int64]
-    stamps: NDArray[np.int64]
+    stamps: NDArray[np.int32]
     chain: NDArray[np.int32]
 
 
@@ -120,6 +124,7 @@ class Room(NamedTuple):
     near_sums: NDArray[np.float64]
     spare: NDArray[np.float64]
     smallest: NDArray[np.float64]
+    weights: NDArray[np.float64]
     tied: NDArray[np.int64]
     weighted: NDArray[np.float64]
     scores: NDArray[np.float64]
@@ -129,30 +134,54 @@ class Room(NamedTuple):
 
 
 @lean_kernel
-def _note_distance(lists, case, i, square, slot, step):
-    """Put a row at a distance into a list, or take it out."""
+def _note_distance(lists, case, i, terms, slot, step):
+    """Put a row into a list, or take it out."""
+    square = 0.0
+    for place in range(lists.sizes[case, i]):
+        square += terms[lists.orders[case, i, place]]
     if square <= lists.reach[case, i] * (1.0 + _ROUNDING):
         lists.marks[case, i] |= OUTDATED
-    n_listed, rows = lists.counts[case, i], lists.rows[case, i]
     if step < 0:
-        is_listed = square <= lists.spans[case, i] * (1.0 + _ROUNDING)
-        for place in range(n_listed if is_listed else 0):
-            if rows[place] == slot:
-                rows[place] = rows[n_listed - 1]
-                rows[n_listed - 1] = 0
-                lists.counts[case, i] -= 1
-                break
+        _take_out(lists, case, i, slot)
+    elif square <= lists.bounds[case, i] * (1.0 + _ROUNDING):
+        _put_in(lists, case, i, slot, square)
+
+
+@lean_kernel
+def _take_out(lists, case, i, slot):
+    """Take a row out of a list, if it is there."""
+    rows, squares = lists.rows[case, i], lists.squares[case, i]
+    n_listed, n_kept = np.int64(lists.counts[case, i]), 0
+    for place in range(n_listed):
+        rows[n_kept], squares[n_kept] = rows[place], squares[place]
+        n_kept += rows[place] != slot
+    if n_kept < n_listed:
+        rows[n_kept], squares[n_kept] = 0, 0.0
+        lists.counts[case, i] = n_kept
+
+
+@lean_kernel
+def _put_in(lists, case, i, slot, square):
+    """Put a row into a list; the farthest goes where there is no room."""
+    rows, squares = lists.rows[case, i], lists.squares[case, i]
+    place = np.int64(lists.counts[case, i])
+    if place < 0:
         return
-    if n_listed < 0 or square > lists.bounds[case, i] * (1.0 + _ROUNDING):
-        return
-    lists.spans[case, i] = max(lists.spans[case, i], square)
-    if n_listed < rows.size:
-        rows[n_listed] = slot
-        lists.counts[case, i] += 1
-    elif square > lists.reach[case, i] * (1.0 + _ROUNDING):
-        lists.bounds[case, i] = square * (1.0 - _ROUNDING)
+    if place == rows.size:
+        if (lists.marks[case, i] & STALE) != 0:
+            lists.counts[case, i] = -1
+            return
+        place -= 1
+        last = max(squares[place], square) * (1.0 - _ROUNDING)
+        lists.bounds[case, i] = min(lists.bounds[case, i], last)
+        if square >= squares[place]:
+            return
     else:
-        lists.counts[case, i] = -1
+        lists.counts[case, i] += 1
+    while place > 0 and squares[place - 1] > square:
+        rows[place], squares[place] = rows[place - 1], squares[place - 1]
+        place -= 1
+    rows[place], squares[place] = slot, square
 
 
 @entry
@@ -173,6 +202,7 @@ def note_row(
     orders,
     counts,
     rows,
+    squares,
     bounds,
     spans,
     reach,
@@ -211,6 +241,7 @@ def note_row(
         orders,
         counts,
         rows,
+        squares,
         bounds,
         spans,
         reach,
@@ -234,14 +265,12 @@ def note_row(
         total = 0.0
         for r in range(latest.shape[1]):
             total += terms[latest[case, r]]
-            _note_distance(lists, case, chain[case, r], total, slot, step)
-        for i in range(keys.shape[1]):
-            if keys[case, i] == 0 or stamps[case, i] == now:
-                continue
-            total = 0.0
-            for place in range(sizes[case, i]):
-                total += terms[orders[case, i, place]]
-            _note_distance(lists, case, i, total, slot, step)
+            i = chain[case, r]
+            if total <= spans[case, i] * (1.0 + _ROUNDING):
+                _note_distance(lists, case, i, terms, slot, step)
+        for i in range(sizes.shape[1]):
+            if sizes[case, i] > 0 and stamps[case, i] != now:
+                _note_distance(lists, case, i, terms, slot, step)
 
 
 # --- votes and scores of a list -------------------------------------------------------
@@ -267,25 +296,32 @@ def _sort_near(near_rows, near_sums, n_near):
 
 
 @lean_kernel
+def _weigh_sorted(squares, n_near, weights):
+    """Write the weights of the nearest of rows that are in order."""
+    for i in range(min(n_near, weights.size)):
+        weights[i] = distance_weight(squares[0], squares[i])
+
+
+@lean_kernel
 def _vote_sorted(n_near, k, classes, scoring, room, votes):
-    """Write the votes of the k nearest of rows that are in order."""
+    """Write the votes of the k nearest of rows that are in order, and weighed."""
     rows, squares, weighted = room.near_rows, room.near_sums, room.weighted
     kth = squares[k - 1] if k <= n_near else np.inf
     votes[:] = 0.0
     room.tied[:] = 0
+    weighted[:] = 0.0
     n_nearer = 0
     while n_nearer < n_near and squares[n_nearer] < kth:
         votes[classes[rows[n_nearer]]] += 1.0
         n_nearer += 1
-    i = n_nearer
-    while i < n_near and squares[i] <= kth:
+    for i in range(n_nearer, n_near):
+        if squares[i] > kth:
+            break
         room.tied[classes[rows[i]]] += 1
-        i += 1
     if scoring.by_distance:
-        nearest = squares[0] if n_nearer > 0 else kth
-        weighted[:] = 0.0
         for i in range(n_nearer):
-            weighted[classes[rows[i]]] += distance_weight(nearest, squares[i])
+            weighted[classes[rows[i]]] += room.weights[i]
+        nearest = squares[0] if n_nearer > 0 else kth
         weighted[weighted.size - 1] = distance_weight(nearest, kth)
     share_votes(room.tied, weighted, k, scoring.shares, votes)
 
@@ -343,65 +379,82 @@ def _score_list(lists, case, i, own, scoring, room):
 
 
 @lean_kernel
-def _vote_list(lists, case, i, n_near, query, cases, classes, scoring, room):
-    """Find the votes of rows in `room`, those of a list or all that are near."""
-    order, largest, has_numbers = query.attributes, 0, False
-    for k in scoring.ks:
-        largest = max(largest, k)
-    for attribute in order:
-        has_numbers |= cases.numeric[attribute] >= 0
-    squares = room.near_sums
-    _sort_near(room.near_rows, squares, n_near)
+def _vote_list(lists, case, i, n_near, own, numeric, classes, scoring, room):
+    """Find and score the votes of rows in `room`, which are in order."""
+    squares, largest = room.near_sums, room.weights.size
+    _weigh_sorted(squares, n_near, room.weights)
     for k in range(scoring.ks.size):
         votes = lists.votes[case, i, k]
         _vote_sorted(n_near, scoring.ks[k], classes, scoring, room, votes)
     lists.reach[case, i] = squares[largest - 1] if largest <= n_near else np.inf
-    _copy_order(order, lists.orders[case, i])
-    lists.marks[case, i] = 0
+    has_numbers = False
+    for place in range(lists.sizes[case, i]):
+        has_numbers |= numeric[lists.orders[case, i, place]] >= 0
     is_whole = lists.counts[case, i] >= 0
+    lists.marks[case, i] = 0
     if has_numbers and not (is_whole and _are_apart(squares, n_near, largest)):
         lists.marks[case, i] = LOOSE
+    _score_list(lists, case, i, own, scoring, room)
 
 
 # --- lists ----------------------------------------------------------------------------
 
 
 @lean_kernel
-def _read_list(lists, case, i, query, cases, places, largest, room):
-    """Measure the rows of a list; how many, or -1 where too few are left."""
-    n_listed = lists.counts[case, i]
-    if n_listed < 0:
-        return -1
+def _read_list(lists, case, i, places, room):
+    """Take the rows of a list with the distances that are known; how many are there.
+
+    -1 where these hold no more, or too few are left.
+    """
+    n_listed = np.int64(lists.counts[case, i])
+    if (lists.marks[case, i] & STALE) != 0:
+        return np.int64(-1)
+    for place in range(n_listed):
+        room.near_rows[place] = places[lists.rows[case, i, place]]
+        room.near_sums[place] = lists.squares[case, i, place]
+    return _count_sure(lists, case, i, n_listed, room)
+
+
+@lean_kernel
+def _measure_list(lists, case, i, query, cases, places, room):
+    """Measure the rows of a list anew; how many, or -1 where too few are left."""
+    n_listed = np.int64(lists.counts[case, i])
     for place in range(n_listed):
         row = places[lists.rows[case, i, place]]
         room.near_rows[place] = row
         room.near_sums[place] = measure_row(row, query, cases)
-    bound = lists.bounds[case, i]
-    if bound == np.inf:
-        return n_listed
-    if n_listed < largest:
-        return -1
-    for place in range(n_listed):
-        room.spare[place] = room.near_sums[place]
-    last = find_last(room.near_sums, room.spare, n_listed, largest)
-    return n_listed if last < bound * (1.0 - _ROUNDING) else -1
+    _sort_near(room.near_rows, room.near_sums, n_listed)
+    return _count_sure(lists, case, i, n_listed, room)
 
 
 @lean_kernel
-def _write_list(lists, case, i, n_near, slots, room):
-    """Keep the rows in `room`, near to far, fewer where there is hardly room."""
-    if lists.counts[case, i] < 0:
-        return
-    rows = lists.rows[case, i]
-    n_kept = n_near
-    if n_near > rows.size - rows.size // 8:
-        n_kept = rows.size - rows.size // 4
-        next_one = room.near_sums[n_kept] * (1.0 - _ROUNDING)
-        lists.bounds[case, i] = min(lists.bounds[case, i], next_one)
+def _count_sure(lists, case, i, n_listed, room):
+    """Return the number of rows if all that vote are among them, else -1."""
+    bound, largest = lists.bounds[case, i], room.weights.size
+    if n_listed < 0 or bound == np.inf:
+        return n_listed
+    if n_listed < largest:
+        return np.int64(-1)
+    is_sure = room.near_sums[largest - 1] < bound * (1.0 - _ROUNDING)
+    return n_listed if is_sure else np.int64(-1)
+
+
+@lean_kernel
+def _write_list(lists, case, i, n_near, order, slots, room):
+    """Keep the rows in `room`, near to far, measured in an order."""
+    _copy_order(order, lists.orders[case, i])
+    rows, squares = lists.rows[case, i], lists.squares[case, i]
+    n_kept = n_near if lists.counts[case, i] >= 0 else 0
     for place in range(rows.size):
-        rows[place] = slots[room.near_rows[place]] if place < n_kept else 0
-    lists.counts[case, i] = n_kept
-    lists.spans[case, i] = room.near_sums[n_kept - 1] if n_kept > 0 else 0.0
+        is_kept = place < n_kept
+        rows[place] = slots[room.near_rows[place]] if is_kept else 0
+        squares[place] = room.near_sums[place] if is_kept else 0.0
+    span = 0.0
+    if n_near > 0:
+        span = room.near_sums[n_near - 1]
+    if lists.counts[case, i] >= 0:
+        span = max(span, lists.bounds[case, i])
+    lists.spans[case, i] = span if room.weights.size <= n_near else np.inf
 
 
 @lean_kernel
@@ -445,7 +498,8 @@ def _make_list(lists, case, i, n_near, excluded, n_wanted, largest, room):
         lists.counts[case, i] = -1
         last = find_last(squares, room.spare, n_near, largest)
         n_near = narrow_near(last, rows, squares, n_near)
-    return n_near
+    _sort_near(rows, squares, n_near)
+    return np.int64(n_near)
 
 
 @lean_kernel
@@ -466,7 +520,7 @@ def _adapt_widths(lists, case, before, widths, changed):
     for i in range(lists.keys.shape[1]):
         for place in range(lists.sizes[case, i]):
             if changed[lists.orders[case, i, place]]:
-                lists.marks[case, i] |= OUTDATED
+                lists.marks[case, i] |= OUTDATED | STALE
                 lists.bounds[case, i] *= shrinks
                 lists.spans[case, i] = np.inf
                 if not shrinks > 1e-3:
@@ -568,6 +622,7 @@ def follow_votes(
     orders,
     counts,
     rows,
+    squares,
     bounds,
     spans,
     reach,
@@ -610,6 +665,7 @@ def follow_votes(
         orders,
         counts,
         rows,
+        squares,
         bounds,
         spans,
         reach,
@@ -629,6 +685,7 @@ def follow_votes(
         np.empty(n_space),
         np.empty(n_space),
         np.empty(n_wanted),
+        np.empty(largest),
         np.empty(n_classes, np.int64),
         np.empty(n_classes + 1 if by_distance else 0),
         np.empty(n_classes),
@@ -649,15 +706,25 @@ def follow_votes(
             start = order[: r + 1]
             if _is_outdated(lists, case, i, own, start, is_rejudged, scoring, room):
                 query = RawQuery(codes[number], values[number], start)
-                n_near = _read_list(lists, case, i, query, cases, places, largest, room)
-                if n_near < 0:
-                    n_added = _add_attributes(n_added, row, query, cases, room.sums)
-                    n_near = _list_before(lists, case, r, places, room)
-                    n_near = _make_list(
-                        lists, case, i, n_near, row, n_wanted, largest, room
+                is_moved = _is_moved(start, orders[case, i])
+                n_near = _read_list(lists, case, i, places, room)
+                if n_near >= 0:
+                    _vote_list(
+                        lists, case, i, n_near, own, numeric, classes, scoring, room
                     )
-                _vote_list(lists, case, i, n_near, query, cases, classes, scoring, room)
-                _write_list(lists, case, i, n_near, slots, room)
-                _score_list(lists, case, i, own, scoring, room)
+                    if not is_moved or (marks[case, i] & (LOOSE | UNSURE)) == 0:
+                        n_near = np.int64(-2)
+                if n_near > -2:
+                    n_near = _measure_list(lists, case, i, query, cases, places, room)
+                    if n_near < 0:
+                        n_added = _add_attributes(n_added, row, query, cases, room.sums)
+                        n_near = _list_before(lists, case, r, places, room)
+                        n_near = _make_list(
+                            lists, case, i, n_near, row, n_wanted, largest, room
+                        )
+                    _write_list(lists, case, i, n_near, start, slots, room)
+                    _vote_list(
+                        lists, case, i, n_near, own, numeric, classes, scoring, room
+                    )
             for k in range(ks.size):
                 totals[k, r] += units[case, i, k]

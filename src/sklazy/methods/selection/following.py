@@ -58,13 +58,14 @@ class FollowedCases:
             np.zeros((*every, n_most), np.int32),
             np.zeros(every, np.int32),
             np.zeros((*every, n_listed), np.int32),
+            np.zeros((*every, n_listed)),
             np.zeros(every),
             np.zeros(every),
             np.zeros(every),
             np.zeros(every, np.uint8),
             np.zeros((*every, n_ks, n_classes)),
             np.zeros((*every, n_ks), np.int64),
-            np.zeros(every, np.int64),
+            np.zeros(every, np.int32),
             np.zeros((n_cases, n_most), np.int32),
         )
         self.others, self.ties = -1, np.zeros((0, 0), np.int64)
