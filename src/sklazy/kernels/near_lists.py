@@ -22,7 +22,7 @@ from sklazy.kernels.exact import (
     RawQuery,
     add_attribute,
     find_kth,
-    measure_row,
+    measure_cell,
 )
 from sklazy.kernels.nesting import (
     begin_sums,
@@ -56,7 +56,7 @@ class NearLists(NamedTuple):
         The sum of the keys of the attributes, 0 where there is no list.
     sizes : int32 array
         How many attributes there are.
-    orders : int32 array of shape (..., n_most)
+    orders : int16 array of shape (..., n_most)
         The attributes, in the order that distances were added up in.
     counts : int32 array
         How many rows are listed; -1 where too many are as near.
@@ -75,13 +75,13 @@ class NearLists(NamedTuple):
         The scores of the votes.
     stamps : int32 array
         The number of the question that last read the list.
-    chain : int32 array of shape (n_cases, n_most)
+    chain : int16 array of shape (n_cases, n_most)
         The lists in use, by number of attributes.
     """
 
     keys: NDArray[np.uint64]
     sizes: NDArray[np.int32]
-    orders: NDArray[np.int32]
+    orders: NDArray[np.int16]
     counts: NDArray[np.int32]
     rows: NDArray[np.int32]
     squares: NDArray[np.float64]
@@ -92,7 +92,7 @@ class NearLists(NamedTuple):
     votes: NDArray[np.float64]
     units: NDArray[np.int64]
     stamps: NDArray[np.int32]
-    chain: NDArray[np.int32]
+    chain: NDArray[np.int16]
 
 
 class Scoring(NamedTuple):
@@ -139,6 +139,8 @@ def _note_distance(lists, case, i, terms, slot, step):
     square = 0.0
     for place in range(lists.sizes[case, i]):
         square += terms[lists.orders[case, i, place]]
+    if square > lists.spans[case, i] * (1.0 + _ROUNDING):
+        return
     if square <= lists.reach[case, i] * (1.0 + _ROUNDING):
         lists.marks[case, i] |= OUTDATED
     if step < 0:
@@ -230,7 +232,7 @@ def note_row(
         Which cases there are.
     case_codes, case_values, widths : arrays of shape (n_cases, n_attributes)
         The cases, and the ranges that each sees.
-    latest : int32 array of shape (n_cases, n_most)
+    latest : int16 array of shape (n_cases, n_most)
         The order of each case's attributes.
     keys, ..., chain
         See `NearLists`; written.
@@ -260,8 +262,8 @@ def note_row(
         cases = RawCases(labels, numeric, columns, widths[case])
         query = RawQuery(case_codes[case], case_values[case], latest[case])
         for j in range(numeric.size):
-            terms[j] = 0.0
-            add_attribute(terms[j : j + 1], j, query, cases)
+            difference = measure_cell(0, j, query, cases)
+            terms[j] = difference * difference
         total = 0.0
         for r in range(latest.shape[1]):
             total += terms[latest[case, r]]
@@ -416,13 +418,36 @@ def _read_list(lists, case, i, places, room):
 
 
 @lean_kernel
+def _add_listed(rows, sums, n_rows, attribute, query, cases):
+    """Add the squared differences of some rows in one attribute; as `measure_row`."""
+    column = cases.numeric[attribute]
+    if column < 0:
+        code, labels = query.codes[attribute], cases.codes[attribute]
+        for i in range(n_rows):
+            same = (labels[rows[i]] == code) & (code >= 0)
+            sums[i] += 0.0 if same else 1.0
+        return
+    value, width = query.values[attribute], cases.widths[attribute]
+    cells = cases.numbers[column]
+    if width > 0.0:
+        for i in range(n_rows):
+            scaled = (cells[rows[i]] - value) / width
+            difference = 1.0 if np.isnan(scaled) else scaled
+            sums[i] += difference * difference
+        return
+    for i in range(n_rows):
+        sums[i] += 0.0 if cells[rows[i]] == value else 1.0
+
+
+@lean_kernel
 def _measure_list(lists, case, i, query, cases, places, room):
     """Measure the rows of a list anew; how many, or -1 where too few are left."""
     n_listed = np.int64(lists.counts[case, i])
     for place in range(n_listed):
-        row = places[lists.rows[case, i, place]]
-        room.near_rows[place] = row
-        room.near_sums[place] = measure_row(row, query, cases)
+        room.near_rows[place] = places[lists.rows[case, i, place]]
+        room.near_sums[place] = 0.0
+    for attribute in query.attributes:
+        _add_listed(room.near_rows, room.near_sums, n_listed, attribute, query, cases)
     _sort_near(room.near_rows, room.near_sums, n_listed)
     return _count_sure(lists, case, i, n_listed, room)
 

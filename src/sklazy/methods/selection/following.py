@@ -20,6 +20,7 @@ from sklazy.neighbors import find_raw_columns, spread_widths
 
 _MOST_CELLS = 16_000_000  # votes, and rows in lists, that are kept
 _MOST_ROWS = 64  # rows in a change; beyond, all cases are asked anew
+_MOST_COLUMNS = 10_000
 _FEWEST_LISTED = 16
 _EXACT_KEYS = 64  # attributes that have a bit of their own
 _PER_CELL = 1e-7  # seconds, with numpy
@@ -49,13 +50,13 @@ class FollowedCases:
         self.codes = np.zeros((n_cases, n_attributes), np.int32)
         self.values = np.zeros((n_cases, n_attributes))
         self.widths = np.zeros((n_cases, n_attributes))
-        self.latest = np.zeros((n_cases, n_most), np.int32)
+        self.latest = np.zeros((n_cases, n_most), np.int16)
         self.used = np.zeros(n_cases, bool)
         every, n_listed = (n_cases, n_lists), max(2 * largest, _FEWEST_LISTED)
         self.lists = NearLists(
             np.zeros(every, np.uint64),
             np.zeros(every, np.int32),
-            np.zeros((*every, n_most), np.int32),
+            np.zeros((*every, n_most), np.int16),
             np.zeros(every, np.int32),
             np.zeros((*every, n_listed), np.int32),
             np.zeros((*every, n_listed)),
@@ -66,7 +67,7 @@ class FollowedCases:
             np.zeros((*every, n_ks, n_classes)),
             np.zeros((*every, n_ks), np.int64),
             np.zeros(every, np.int32),
-            np.zeros((n_cases, n_most), np.int32),
+            np.zeros((n_cases, n_most), np.int16),
         )
         self.others, self.ties = -1, np.zeros((0, 0), np.int64)
         ids = batch.base.rows.ids
@@ -245,7 +246,8 @@ class VoteFollower:
         each = len(numbers) * batch.n_classes + max(2 * max(numbers), _FEWEST_LISTED)
         n_cells = len(batch) * n_most
         seconds = _PER_CELL * n_cells * batch.cases.n_rows
-        return n_cells * each <= _MOST_CELLS and bool(follow_votes.is_due(seconds))
+        is_small = n_cells * each <= _MOST_CELLS and batch.n_attributes <= _MOST_COLUMNS
+        return is_small and bool(follow_votes.is_due(seconds))
 
     def score(self, order: NDArray[np.int32], first: int) -> Ints:
         """Scores of the cases from the first on, added up, (n_numbers, n_most)."""
