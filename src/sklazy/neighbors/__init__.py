@@ -1,6 +1,6 @@
 """A query's neighbors, all tied with the last of them included."""
 
-from sklazy.neighbors.edges import find_edges, widths_without
+from sklazy.neighbors.edges import edges_of, widths_without
 from sklazy.neighbors.levels import NOBODY, Near, Tallies
 from sklazy.neighbors.mixed import (
     MixedSearch,
@@ -45,7 +45,7 @@ __all__ = [
     "Voting",
     "WeightedColumns",
     "count_agreements",
-    "find_edges",
+    "edges_of",
     "find_nearest",
     "find_raw_columns",
     "finish_votes",

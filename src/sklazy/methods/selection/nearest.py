@@ -33,7 +33,7 @@ from sklazy.neighbors import (
     ScaledColumns,
     Voting,
     count_agreements,
-    find_edges,
+    edges_of,
     find_raw_columns,
     finish_votes,
     scaled_columns,
@@ -236,7 +236,7 @@ def _ready_columns(base: CaseBase, n_queries: int) -> BoxedColumns:
 def find_own_widths(batch: Batch, widths: Floats) -> dict[int, Floats]:
     """The ranges of the queries whose own case lies alone at an edge."""
     assert batch.excluded is not None
-    edges = batch.base.derive(find_edges, lambda: find_edges(batch.cases))
+    edges = edges_of(batch.base)
     return widths_without(batch.cases, widths, edges, batch.excluded)
 
 
