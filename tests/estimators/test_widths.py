@@ -141,9 +141,7 @@ def test_large_targets_are_covered_where_errors_grow_with_them():
         values = model.predict(X)
         large = values >= np.quantile(values, 0.8)
         both = [model.predict_interval(X, 0.9, by=by).T for by in ("auto", None)]
-        covered.append(
-            [((low <= y) & (y <= high))[large].mean() for low, high in both]
-        )
+        covered.append([((low <= y) & (y <= high))[large].mean() for low, high in both])
     auto, plain = np.mean(covered, axis=0)
     assert plain < 0.75
     assert auto > 0.82

@@ -169,10 +169,7 @@ def way_of_intervals(targets, values, coverage, near):
                 low, high = (middle * math.exp(s * half * length) for s in (-1, 1))
             low = max(low, 0.0) if least >= 0 else low
             high = max(high, low)
-            total += high - low
-            if target < low:
-                total += 2 / (1 - coverage) * (low - target)
-            if target > high:
-                total += 2 / (1 - coverage) * (target - high)
+            outside = max(low - target, 0) + max(target - high, 0)
+            total += high - low + 2 / (1 - coverage) * outside
         totals[way] = total
     return min(totals, key=totals.get)

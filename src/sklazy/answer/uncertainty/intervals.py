@@ -149,7 +149,8 @@ def _score_way(
 
     The width, and for a target outside how far it lies outside, times
     2 / (1 - coverage): the least where both ends are the right quantiles for each row
-    (Gneiting and Raftery 2007). By width alone, ways win that cover the large ones less.
+    (Gneiting and Raftery 2007). By width alone, a way may win that covers less of what
+    is large.
     """
     scale = _find_scale(base, errors, by)
     scores = scale.scores
