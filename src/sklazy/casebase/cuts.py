@@ -1,5 +1,6 @@
 """Numbers into bins by classes or a numeric target: cut points, bins of values."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -87,6 +88,10 @@ def bin_codes(values: ArrayLike, cuts: NDArray[np.float64]) -> NDArray[np.int32]
     array([ 0,  0,  1, -1], dtype=int32)
     """
     numbers = np.asarray(values, dtype=np.float64)
+    if numbers.shape == (1,):  # as searched below, in a tenth of the time
+        number = float(numbers[0])
+        code = bisect_left(cuts.tolist(), number) if number == number else MISSING
+        return np.array([code], np.int32)
     if len(cuts) <= _FEW_CUTS and numbers.size >= _MANY_NUMBERS:
         codes = _count_cuts_below(numbers, cuts)
     else:

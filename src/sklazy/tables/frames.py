@@ -322,28 +322,50 @@ def _other(name: str, series: Series) -> Column:
     )
 
 
-def order_columns(X: object, names: list[str]) -> object:
+def column_names(X: object) -> list[str]:
+    """The names of the columns of a frame or table; none of anything else.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column_names(pd.DataFrame({"a": [1]})), column_names([[1]])
+    (['a'], [])
+    """
+    if isinstance(X, Table):
+        return X.names
+    frame = _open(X, eager_only=True)
+    return list(frame.columns) if isinstance(frame, nw.DataFrame) else []
+
+
+def order_columns(X: object, names: list[str], spare: str = "") -> object:
     """A frame or table with its columns in this order, if these are its names.
+
+    A `spare` column may be there, too, and is left out.
 
     Examples
     --------
     >>> import pandas as pd
     >>> list(order_columns(pd.DataFrame({"a": [1], "b": [2]}), ["b", "a"]).columns)
     ['b', 'a']
+    >>> list(order_columns(pd.DataFrame({"id": [1], "a": [2]}), ["a"], "id").columns)
+    ['a']
     """
     if isinstance(X, Table):
-        return X.select(names) if _are_turned(X.names, names) else X
+        return X.select(names) if _are_turned(X.names, names, spare) else X
     columns = getattr(X, "columns", None)
     # Of pandas, at a tenth of the price of looking closer.
     is_right = columns is not None and getattr(columns, "tolist", list)() == names
     if columns is None or is_right or isinstance(X, Mapping):
         return X
     frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame) or not _are_turned(frame.columns, names):
+    if not isinstance(frame, nw.DataFrame) or not _are_turned(
+        frame.columns, names, spare
+    ):
         return X
     return frame.select(names).to_native()
 
 
-def _are_turned(present: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether names are the same in another order."""
-    return list(present) != names and sorted(map(str, present)) == sorted(names)
+def _are_turned(present: Sequence[str], names: Sequence[str], spare: str) -> bool:
+    """Whether names are the same in another order, or with a spare one beside them."""
+    others = [name for name in map(str, present) if name != spare or name in names]
+    return list(present) != names and sorted(others) == sorted(names)
