@@ -95,6 +95,8 @@ def run_unit(kind, n_rows, name, data):
 def run(options):
     """Run all sizes, the largest first if several run at a time."""
     kinds = ["classes", "numbers", *(REAL if options.data else ())]
+    if options.kinds:
+        kinds = options.kinds.split(",")
     units = [
         (kind, n_rows, name, options.data)
         for n_rows in sorted(options.sizes, reverse=options.jobs > 1)
@@ -184,6 +186,7 @@ def main():
     commands = parser.add_subparsers(required=True)
     running = commands.add_parser("run")
     running.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    running.add_argument("--kinds", default="", help="tables, by name")
     running.add_argument("--most", type=int, default=30_000)
     running.add_argument("--most-of-forest", type=int, default=30_000)
     running.add_argument("--data", type=Path)
