@@ -16,8 +16,12 @@ from sklazy.kernels.cuts import (
     log_terms,
     mdl_cuts,
 )
+from sklazy.kernels.long_cuts import long_column_cuts
 from sklazy.kernels.number_cuts import code_bins, number_cuts
 from sklazy.kernels.sorting import sort_pairs
+
+# Of long columns: fewer rows in a block bound better, more blocks fill caches.
+_ROWS_OF_BLOCK, _FEWEST_BLOCKS, _MOST_BLOCKS = 32, 1000, 1 << 17
 
 CRITERIA = {"fayyad": FAYYAD, "kononenko": KONONENKO}
 
@@ -43,6 +47,12 @@ def column_cuts(
     """
     numbers = np.ascontiguousarray(values, dtype=np.float64)
     labels = np.ascontiguousarray(classes, dtype=np.int32)
+    n_blocks = min(_MOST_BLOCKS, numbers.size // max(_ROWS_OF_BLOCK, n_classes))
+    if n_blocks >= _FEWEST_BLOCKS and not better_encoding:
+        code, terms = criterion_code(criterion), log_terms(numbers.size)
+        return long_column_cuts(
+            numbers, labels, int(n_classes), code, terms, int(n_blocks)
+        )
     numbers, labels = sort_pairs(numbers, labels)
     return sorted_cuts(numbers, labels, n_classes, criterion, better_encoding)
 
