@@ -81,6 +81,7 @@ def test_most_votes_are_those_from_before(monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize(
     ("make", "n_steps"),
     [(LazyNBClassifier, 10_000), (LazyKNeighborsClassifier, 10_000)],
