@@ -385,8 +385,7 @@ def plot_waterfall(receipt: Plain, ax: Any = None) -> Any:  # noqa: ANN401 - mat
     shown = [item for item in reasons["features"] if item["contribution"]][:15]
     ax = find_axes(ax, new=True)
     level = reasons["base"]
-    for place, item in enumerate(shown):
-        value = item["contribution"]
+    for place, value in enumerate(item["contribution"] for item in shown):
         color = "tab:blue" if value > 0 else "tab:orange"
         ax.barh(place, value, left=level, color=color)
         level += value
@@ -395,5 +394,7 @@ def plot_waterfall(receipt: Plain, ax: Any = None) -> Any:  # noqa: ANN401 - mat
     ax.invert_yaxis()
     for value, style in ((reasons["base"], ":"), (reasons["answer"], "-")):
         ax.axvline(value, linestyle=style, color="gray")
-    ax.set_xlabel(f"{reasons['of']}")
+    ax.use_sticky_edges = False  # the line of the base is not the frame
+    ax.margins(x=0.04)
+    ax.set_xlabel(f"{'probability of ' * ('votes' in receipt)}{reasons['of']}")
     return ax
