@@ -60,7 +60,7 @@ class ModelMember:
             (self, "model"),
             lambda: self._fit(batch.base, np.arange(batch.base.n_rows)),
         )
-        return MemberAnswer(model(self._encode(batch.base, batch.queries)))
+        return MemberAnswer(model(self._look_at_queries(batch.base, batch.queries)))
 
     def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
         """Predictions of models that were fitted to the other folds."""
@@ -141,6 +141,10 @@ class ModelMember:
             (self, "inputs"),
             lambda: self._encode(base, batch_of_cases(base, base.order).queries),
         )
+
+    def _look_at_queries(self, base: CaseBase, queries: Queries) -> Floats:
+        """Queries as the model sees them."""
+        return self._encode(base, queries)
 
     def _encode(self, base: CaseBase, queries: Queries) -> Floats:
         host, columns = ModelHost(self.estimator, 1, None), []
