@@ -23,11 +23,11 @@ from sklazy.methods.kernel_models.coding import code_queries
 from sklazy.methods.kernel_models.cuda import score_there
 from sklazy.methods.kernel_models.data import (
     KernelData,
-    Limits,
     factorize,
     prepare_kernel,
 )
 from sklazy.methods.kernel_models.landmarks import Landmarks, weigh_all
+from sklazy.methods.kernel_models.limits import Limits
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -237,11 +237,11 @@ def _find_influences(
             return near[0], weighed[0]
 
     elif isinstance(data.solution, Landmarks):
-        landmarks, rate = data.solution, data.settings.rate
+        landmarks = data.solution
 
         def weigh(placed: Floats, similarities: Floats) -> tuple[Ints, Floats]:
             side = similarities[landmarks.places]
-            influences = weigh_all(landmarks, data.columns, rate, side)
+            influences = weigh_all(landmarks, len(rows), side)
             return rows, data.roots**2 * influences
 
     else:
