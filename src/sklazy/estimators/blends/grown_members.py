@@ -99,6 +99,10 @@ class GrownMember(BoostedMember):
             answers[unknown] = others[groups[unknown]]
         return answers
 
+    def count_choosing(self, base: CaseBase) -> int:
+        """Those that decide how many trees there are."""
+        return self._count_judged(base)
+
     def _answer_first(self, base: CaseBase) -> Floats:
         """Of the cases that are judged, and of all that equal one of them."""
         answers = self._grow(base).answers

@@ -71,6 +71,10 @@ class ModelMember:
         """The same: a fold leaves out rows as a whole."""
         return self.leave_out(base, rows)
 
+    def count_choosing(self, base: CaseBase) -> int:
+        """None: parameters are those that were given."""
+        return 0
+
     def _out_of_fold(self, base: CaseBase) -> Floats:
         """Answers to all cases in canonical order, (n_rows, n_outputs)."""
         inputs, folds = self._inputs(base), assign_folds(base)

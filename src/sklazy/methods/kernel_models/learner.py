@@ -134,6 +134,13 @@ class KernelLearner:
         counts = count_seen(ready, hidden)
         return KernelAnswer(ready, batch.queries, placed, scores, counts)
 
+    def count_choosing(self, base: CaseBase) -> int:
+        """How many rows, the first in canonical order, settings follow from."""
+        n_rows = base.n_rows
+        if not self.limits.has_landmarks(n_rows):
+            return n_rows
+        return min(self.limits.count_drawn(n_rows), n_rows)
+
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """All rows, or none: every row has a part in the settings."""
         return np.full(base.n_rows, self.approximate)
