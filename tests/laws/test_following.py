@@ -8,12 +8,15 @@ from discovery import one_keeper_of_each
 from lawful import METHODS, quiet
 from odd_rows import make_rows
 from sklazy import (
+    LazyClassifier,
     LazyKernelClassifier,
     LazyKernelRegressor,
     LazyKNeighborsClassifier,
     LazyNBClassifier,
+    LazyRegressor,
 )
 from sklazy.kernels.compiling import every_job_due
+from sklazy.methods.blends import learner as blends
 from sklazy.methods.kernel_models import drawn
 from sklazy.methods.selection import following
 
@@ -93,7 +96,7 @@ def make_numbers(kind, n_rows):
     """Mixed rows, and classes or numbers of very different sizes."""
     rng = np.random.default_rng(11)
     X, y = make_rows(rng, n_rows)
-    if kind is LazyKernelRegressor:
+    if is_regressor(kind()):
         sizes = rng.choice([1e-3, 1.0, 1.0, 1e5], n_rows)
         y = sizes * rng.normal(size=n_rows).round(2)
     return X, y, rng
@@ -138,6 +141,23 @@ def test_rows_that_are_not_drawn_are_summed_once(kind, monkeypatch):
         history.model.predict(X[:1])
         n_moved += len(summed) == n_before
     assert n_moved > 45  # 30 of 1500 rows are drawn
+
+
+@pytest.mark.parametrize("kind", [LazyClassifier, LazyRegressor])
+@pytest.mark.parametrize("many", [40, 2000], ids=["trees", "paths"])
+def test_histories_of_blends(kind, many, monkeypatch):
+    monkeypatch.setattr(blends, "MANY_ROWS", many)
+    X, y, rng = make_numbers(kind, 200)
+    drawn_kernel = {f"kernel__{name}": value for name, value in DRAWN.items()}
+    history = History(kind(member_parameters=drawn_kernel), X, y, rng, 70)
+    for _ in range(3):
+        history.step()
+        for ours, other in zip(
+            ask_all(history.model, X[:4]),
+            ask_all(history.from_nothing(), X[:4]),
+            strict=True,
+        ):
+            assert np.array_equal(ours, other)
 
 
 @pytest.mark.slow
