@@ -41,7 +41,7 @@ MODELS = [LazyRidgeRegressor(), LazyKernelRegressor(n_jobs=1)]
 
 
 @pytest.mark.parametrize("draw", TABLES)
-def test_the_way_is_the_narrowest_of_rows_left_out(draw):
+def test_the_way_has_the_least_interval_score_of_rows_left_out(draw):
     model = LazyRidgeRegressor().fit(*draw(150, 0))
     table = model._query_table(draw(2, 1)[0])
     with model.cases_.snapshot() as base:
@@ -58,7 +58,7 @@ def test_the_way_is_the_narrowest_of_rows_left_out(draw):
             }
             targets = base.cases.targets[0, errors.rows] * errors.units[0]
             values = errors.values[:, 0]
-            assert way == slow.way_of_widths(
+            assert way == slow.way_of_intervals(
                 targets.tolist(), values.tolist(), coverage, near
             )
 
@@ -109,19 +109,25 @@ def test_groups_and_other_methods_have_no_way_of_their_own():
             model.predict_interval(X, by="ratio", **how)
 
 
+def score_intervals(low, high, y):
+    """The mean interval score at a coverage of 0.9."""
+    outside = np.maximum(low - y, 0) + np.maximum(y - high, 0)
+    return (high - low + 20 * outside).mean()
+
+
 @pytest.mark.parametrize("draw", TABLES)
-def test_the_way_covers_as_promised_and_is_no_wider(draw):
-    covered, widths = [], []
+def test_the_way_covers_as_promised_and_has_no_worse_score(draw):
+    covered, scores = [], []
     for seed in range(12):
         model = LazyRidgeRegressor().fit(*draw(200, seed))
         X, y = draw(400, 1000 + seed)
         both = [model.predict_interval(X, 0.9, by=by).T for by in ("auto", None)]
         low, high = both[0]
         covered.append(((low <= y) & (y <= high)).mean())
-        widths.append([(high - low).mean() for low, high in both])
+        scores.append([score_intervals(*ends, y) for ends in both])
     # A draw of 200 rows misses the promise by 0.021, twelve by a third of that.
     assert np.mean(covered) == pytest.approx(0.9, abs=0.02)
-    auto, plain = np.mean(widths, axis=0)
+    auto, plain = np.mean(scores, axis=0)
     assert auto <= 1.01 * plain
     if draw is wild:
         assert auto < 0.9 * plain
@@ -169,3 +175,17 @@ def test_intervals_by_such_errors_cover(draw):
     low, high = model.predict_interval(X[2000:], coverage=0.9).T
     covered = ((low <= y[2000:]) & (y[2000:] <= high)).mean()
     assert covered == pytest.approx(0.9, abs=0.03)  # of 1800 and 2000 rows
+
+
+def test_large_targets_are_covered_where_errors_grow_with_them():
+    covered = []
+    for seed in range(8):
+        model = LazyKernelRegressor(n_jobs=1).fit(*prices(200, seed))
+        X, y = prices(400, 1000 + seed)
+        values = model.predict(X)
+        large = values >= np.quantile(values, 0.8)
+        both = [model.predict_interval(X, 0.9, by=by).T for by in ("auto", None)]
+        covered.append([((low <= y) & (y <= high))[large].mean() for low, high in both])
+    auto, plain = np.mean(covered, axis=0)
+    assert plain < 0.75
+    assert auto > 0.82

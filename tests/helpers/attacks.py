@@ -114,7 +114,9 @@ def membership_statistics(server, X, y):
     predicted, shares, classes = predict(server, X)
     if shares is None:
         return {"error": -np.abs(predicted - y)}
-    true = shares[np.arange(len(y)), [classes.index(one) for one in y.tolist()]]
+    by_class = dict(zip(classes, shares.T, strict=True))
+    unknown = np.zeros(len(y))  # a class of too few cases
+    true = np.array([by_class.get(c, unknown)[i] for i, c in enumerate(y.tolist())])
     entropy = (shares * np.log(shares.clip(1e-12))).sum(axis=1)
     return {
         "right": (predicted == y).astype(float),

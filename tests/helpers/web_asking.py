@@ -84,9 +84,9 @@ def running(app, limits=None):
         assert not thread.is_alive()
 
 
-def fetch(port, method="GET", path="/", body=None, headers=None):
+def fetch(port, method="GET", path="/", body=None, headers=None, seconds=20):
     """What a served application says, by the standard library's client."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
     try:
         text = None if body is None else json.dumps(body)
         kind = {} if body is None else {"Content-Type": "application/json"}

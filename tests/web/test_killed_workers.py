@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 import server_killing
 from sklazy.web.serve.supervisor import ERASED, ERASING, READY, Supervisor
+from sklazy.web.serve.workers import _end_with
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="processes are read from /proc"
@@ -55,6 +57,23 @@ def test_workers_end_with_the_process_that_started_them(tmp_path):
     server.process.stdout.close()
     alive = server_killing.is_alive
     server_killing.until(lambda: not any(map(alive, children)), "they end")
+
+
+def test_a_worker_that_is_not_ready_for_the_first_signal_ends_by_the_next():
+    pid = os.fork()
+    if pid == 0:
+        seen = []
+
+        def note(*_):
+            seen.append(1)
+            if len(seen) == 2:
+                os._exit(7)
+
+        signal.signal(signal.SIGTERM, note)
+        threading.Thread(target=_end_with, args=[-1], daemon=True).start()
+        time.sleep(20)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
 
 
 def stopping(is_due, seconds):

@@ -1,22 +1,16 @@
 """Several processes serve one model: one state, erasure everywhere, no gap."""
 
-import http.client
-import json
 import os
 import signal
 import struct
 import subprocess
 import sys
-import threading
-import time
 
-import numpy as np
-import pandas as pd
 import pytest
 
 import sklazy
 from process_memory import children_of, find_in_files, find_in_memory
-from web_asking import fetch
+from served import Served, make_model
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="processes and their memory are read from /proc"
@@ -27,69 +21,6 @@ NUMBER, LABEL = 7654.321098765, "a color of one person"
 PERSON = ["person-4711-a", "person-4711-b"]
 TRACES = [struct.pack("<d", NUMBER), LABEL.encode(), b"person-4711"]
 WRITTEN = [*TRACES, str(NUMBER).encode()]
-
-
-def make_model(n=60):
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {
-            "size": rng.normal(size=n).round(2),
-            "color": np.array(["red", "blue"])[rng.integers(0, 2, n)],
-        },
-        index=[f"case-{i}" for i in range(n)],
-    )
-    y = np.where(frame["size"] > 0, "up", "down")
-    return sklazy.LazyKNeighborsClassifier(n_neighbors=5).fit(frame, y)
-
-
-class Served:
-    """`sklazy serve` in a folder, until the end of a block."""
-
-    def __init__(self, folder, *arguments):
-        code = "import sklazy_command; sklazy_command.main()"
-        with open(folder / "log", "w") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", code, "serve", *arguments, "--port=0", "--json"],
-                cwd=folder,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-            )
-        lines = []
-        while not lines or lines[-1].strip() != "}":
-            lines.append(self.process.stdout.readline())
-            assert lines[-1], (folder / "log").read_text()
-        self.said = json.loads("".join(lines))
-        self.port = int(self.said["address"].rpartition(":")[2])
-        self.headers = {}
-        if (folder / "tokens").exists():
-            token = (folder / "tokens").read_text().split()[-1]
-            self.headers = {"Authorization": f"Bearer {token}"}
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.send_signal(signal.SIGTERM)
-        assert self.process.wait(30) == 0
-        self.process.stdout.close()
-
-    def ask(self, method, path, body=None):
-        """Ask; again if a process that was being replaced had taken the connection."""
-        try:
-            return fetch(self.port, method, path, body, self.headers)
-        except (BrokenPipeError, ConnectionResetError):
-            return fetch(self.port, method, path, body, self.headers)
-
-    def processes(self):
-        return [self.process.pid, *children_of(self.process.pid)]
-
-    def wait_until(self, is_so):
-        for _ in range(400):
-            if is_so():
-                return
-            time.sleep(0.05)
-        raise AssertionError("it never came so")
 
 
 @pytest.fixture
@@ -169,57 +100,6 @@ def test_processes_that_end_are_replaced_and_nothing_is_lost(journaled):
     text = served.ask("GET", "/metrics").body.decode()
     assert "sklazy_cases 63" in text
     assert "process_resident_memory_bytes" in text
-
-
-class Load:
-    """Clients that ask without pause until the end of a block."""
-
-    def __init__(self, port, rows, states):
-        self.port, self.rows, self.states = port, rows, states
-        self.seen, self.wrong = [], []
-        self._is_over = threading.Event()
-        self._threads = [threading.Thread(target=self._ask) for _ in range(3)]
-
-    def __enter__(self):
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._is_over.set()
-        for thread in self._threads:
-            thread.join(20)
-
-    def _ask(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-        body, kind = json.dumps({"rows": self.rows}), "application/json"
-        while not self._is_over.is_set():
-            connection.request("POST", "/v1/predict", body, {"Content-Type": kind})
-            response = connection.getresponse()
-            shares = json.loads(response.read()).get("probabilities")
-            if response.status != 200 or shares not in self.states:
-                self.wrong.append(shares)
-            self.seen.append(shares)
-        connection.close()
-
-
-def test_a_reload_under_load_has_no_gap(tmp_path):
-    first, second = make_model(), make_model().forget([f"case-{i}" for i in range(40)])
-    first.save(tmp_path / "model.sklazy")
-    rows = [ROW, {"size": -0.01, "color": None}]
-    states = [one.predict_proba(rows).tolist() for one in (first, second)]
-    assert states[0] != states[1]
-    arguments = ("model.sklazy", "--workers=2", "--receipts=values")
-    with Served(tmp_path, *arguments) as served:
-        assert served.said["workers"] == 2
-        with Load(served.port, rows, states) as load:
-            second.save(tmp_path / "model.sklazy")
-            served.process.send_signal(signal.SIGHUP)
-            served.wait_until(lambda: {c for _, c in digests(served)} == {20})
-            time.sleep(0.2)
-    assert not load.wrong
-    assert states[0] in load.seen
-    assert load.seen[-1] == states[1]
 
 
 def test_a_damaged_journal_ends_the_server_with_its_reason(tmp_path):

@@ -425,14 +425,15 @@ class CaseBase(Hashed):
                 weights=self.weights,
             )
 
-    def digest(self) -> str:
+    def digest(self, purpose: str = "") -> str:
         """The fingerprint of the state: of all rows, and of all that was derived.
 
         It depends on content alone: neither on the order of rows nor on their ids
         nor on how they came in. With frozen cuts it depends on these, too, and with
         choices of earlier rows on how many have come or gone since, and their digest.
+        Nobody can find one for another purpose from it.
         """
-        return self.derive("digest", self._digest)
+        return self.derive(("digest", purpose), lambda: self._digest(purpose))
 
     def matched(self, table: Table) -> Table:
         """The table with the columns and kinds of the cases, labels of its own kept.
@@ -454,8 +455,8 @@ class CaseBase(Hashed):
         """The columns without a value, whose kind is open."""
         return {self.names[j] for j in open_columns(self)}
 
-    def _digest(self) -> str:
+    def _digest(self, purpose: str) -> str:
         with self._lock:
             self._sync()
-            digest, earlier = digest_of(self), self.choices.describe()
+            digest, earlier = digest_of(self, purpose), self.choices.describe()
             return fingerprint([digest, earlier]) if earlier else digest

@@ -97,11 +97,11 @@ def in_batches(wanted: Ints, sizes: Ints, n_columns: int) -> Iterator[Ints]:
         yield wanted[filled == batch]
 
 
-def digest_of(cases: "CaseBase") -> str:
+def digest_of(cases: "CaseBase", purpose: str = "") -> str:
     """The fingerprint of an up-to-date case base: of its head and of all rows.
 
     Rows are hashed bucket by bucket; bools are the numbers that they equal, labels
-    count by hashes of their own.
+    count by hashes of their own. One for another purpose cannot be found from it.
     """
     sizes = cases.bucket_sizes()
     present = np.flatnonzero(sizes)
@@ -113,7 +113,9 @@ def digest_of(cases: "CaseBase") -> str:
         cases.buckets.learn(fresh)
         digests |= fresh
     joined = b"".join(digests[bucket] for bucket in present.tolist())
-    return fingerprint([*_head(cases), present, np.frombuffer(joined, np.uint8)])
+    first = [purpose] if purpose else []
+    rows = np.frombuffer(joined, np.uint8)
+    return fingerprint([*first, *_head(cases), present, rows])
 
 
 def _head(cases: "CaseBase") -> list[object]:

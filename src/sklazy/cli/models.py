@@ -23,6 +23,7 @@ from sklazy.methods.plain import target_names
 from sklazy.storage.files import MAGIC
 from sklazy.storage.folders import is_folder
 from sklazy.tables import Table
+from sklazy.tables.taking import list_ids
 
 _MAPPED_FROM = 1 << 30  # bytes of a model file from which on its rows are not loaded
 
@@ -73,7 +74,7 @@ class FittedModel:
                 f"--id {id_column}: {path} has no such column."
                 f"{suggest(id_column, whole.names)} Choose another, or leave --id out."
             )
-        ids = None if id_column is None else whole[id_column].cells()
+        ids = None if id_column is None else list_ids(whole, id_column)
         if not (whole.named and self.like.named):
             return QueryRows(whole, whole, ids)  # matched by position
         known = {*self.like.names, self.target, id_column or self.target}

@@ -92,7 +92,13 @@ def serve(
             told = partial(announce, place.address, *_describe(store))
             server = make(store)
             server.warm_up()
-            run_server(server.app, place.listening, limits, on_start=told)
+            run_server(
+                server.app,
+                place.listening,
+                limits,
+                on_start=told,
+                may_end=lambda: not server.is_changing,
+            )
     else:
         with _listen(host, port) as place:
             told = partial(announce, place.address)

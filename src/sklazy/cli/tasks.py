@@ -91,8 +91,13 @@ class FileTask:
         return replace(self, table=table, target=target, rows=kept, ids=ids)
 
 
-def read_task(console: Console, source: TrainingFile) -> FileTask:
-    """Read a file and separate the target, and ids of rows, from the features."""
+def read_task(
+    console: Console, source: TrainingFile, *, needs_ids: bool = True
+) -> FileTask:
+    """Read a file and separate the target, and ids of rows, from the features.
+
+    A command that names no row of the file needs no ids: they may repeat then.
+    """
     path, target, id_column = source.train, source.target, source.id_column
     whole = read_table_rows(path, id_column=id_column)
     if target is None:
@@ -126,7 +131,8 @@ def read_task(console: Console, source: TrainingFile) -> FileTask:
         console.note(
             f"note: {target!r} is the same in every row; there is nothing to learn."
         )
-    rows, ids = np.flatnonzero(~missing), _unique_ids(whole, id_column)
+    rows = np.flatnonzero(~missing)
+    ids = _unique_ids(whole, id_column) if needs_ids else None
     return FileTask(table, values, kind, target, why, rows, whole, ids)
 
 
@@ -158,7 +164,8 @@ def refuse_ids(id_column: str, wrong: object) -> NoReturn:
     what = "is missing in a row" if wrong is None else f"has {wrong!r} twice"
     raise BadInputError(
         f"--id {id_column}: the column {what}; every row needs an id of its own. "
-        "Choose another column, or leave --id out."
+        f"Choose another column, or put --ignore {shlex.quote(id_column)} in place of "
+        "it: rows are then named by their place in the file."
     )
 
 

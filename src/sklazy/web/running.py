@@ -2,9 +2,11 @@
 
 import asyncio
 import contextlib
+import signal
 import socket
 import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -18,7 +20,8 @@ _HEAD = 1 << 16  # bytes of a request line and headers
 _HEAD_SECONDS = 10.0
 _READ_SECONDS = 30.0  # for a client to go on reading a response
 _PIECE = 1 << 16  # bytes of a response that are held to be sent together
-_LEAVE = 5  # seconds for requests to end once the server is stopped
+_LAST_SECONDS = 3.0  # for clients to send a last request once the server is stopped
+_LEAVE = 5  # seconds for requests to end after that
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -55,9 +58,13 @@ def serve_app(
     limits: RequestLimits,
     *,
     on_start: Callable[[], None] | None = None,
+    may_end: Callable[[], bool] = lambda: True,
 ) -> None:
-    """Serve until Ctrl-C or a signal to end; requests under way are answered first."""
-    server = _Server(make_config(app, limits), on_start)
+    """Serve until Ctrl-C or a signal to end; requests under way are answered first.
+
+    Those take a few seconds at most, unless `may_end` gives False meanwhile.
+    """
+    server = _Server(make_config(app, limits), on_start, may_end)
     try:
         server.run([listening])
     except KeyboardInterrupt:  # uvicorn raises it again after its shutdown
@@ -87,13 +94,51 @@ def make_config(app: ASGIApp, limits: RequestLimits) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """A server that reports when it is ready."""
+    """A server that reports when it is ready, and cuts off no client when it ends.
+
+    On SIGTERM it accepts no more connections, answers what arrives on those there are,
+    and closes each with its answer, which tells the client so. Others may be listening
+    at the same socket by then. A client that stays silent is left after a while.
+    """
 
     def __init__(
-        self, config: uvicorn.Config, on_start: Callable[[], None] | None
+        self,
+        config: uvicorn.Config,
+        on_start: Callable[[], None] | None,
+        may_end: Callable[[], bool] = lambda: True,
     ) -> None:
         super().__init__(config)
-        self._on_start = on_start
+        self._on_start, self._may_end = on_start, may_end
+        self._is_patient = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End; after SIGTERM only once clients have their answers."""
+        self._is_patient = sig == signal.SIGTERM
+        super().handle_exit(sig, frame)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._is_patient:
+            await self._hand_over(sockets or [])
+        await super().shutdown(sockets)
+
+    async def _hand_over(self, sockets: list[socket.socket]) -> None:
+        """Wait until all connections are closed by their last answers."""
+        loop = asyncio.get_running_loop()
+        with contextlib.suppress(NotImplementedError):  # Windows
+            for one in sockets:
+                loop.remove_reader(one)
+        await asyncio.sleep(0)  # connections that were just accepted are made
+        await asyncio.sleep(0)
+        for server in self.servers:
+            server.close()  # else a new server could not listen at this port
+        end = loop.time() + _LAST_SECONDS
+        for connection in self.server_state.connections:
+            assert isinstance(connection, _Bounded)
+            connection.close_with_answer()
+        while self.server_state.connections and self._is_patient:  # until Ctrl-C
+            if loop.time() > end and self._may_end():
+                return
+            await asyncio.sleep(0.02)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -143,6 +188,7 @@ class _Bounded(HttpToolsProtocol):
     _timer: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
     _head = 0
+    _is_last = False  # whether the next answer is the last one
     _since = 0.0  # when the server began to wait for this client, if it does
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - a transport
@@ -167,6 +213,20 @@ class _Bounded(HttpToolsProtocol):
         self._arrived()
         self._was_read()
         super().connection_lost(exc)
+
+    def close_with_answer(self) -> None:
+        """Close with the next answer whose head is not yet sent."""
+        self._is_last = True
+        self._announce_end()
+
+    def on_headers_complete(self) -> None:
+        super().on_headers_complete()
+        self._announce_end()
+
+    def _announce_end(self) -> None:
+        cycle = self.cycle
+        if self._is_last and cycle is not None and not cycle.response_started:
+            cycle.keep_alive = False  # it sends "connection: close"
 
     def on_response_complete(self) -> None:
         self._since = self.loop.time()

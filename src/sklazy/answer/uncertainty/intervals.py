@@ -36,7 +36,7 @@ from sklazy.neighbors.copies import number_equal_rows
 Ints = NDArray[np.int64]
 
 WAYS = (None, "nearness", "ratio", "both")
-"""How widths follow the row; of ways that are equally wide the first is taken."""
+"""How widths follow the row; of ways that are equally good the first is taken."""
 
 _NEAR, _RATIO = ("nearness", "both"), ("ratio", "both")
 _FEWEST_NEAR = 100  # cases; of fewer the 25 nearest are no neighborhood
@@ -112,15 +112,15 @@ def choose_way(
     coverage: float,
     n_jobs: int | None = None,
 ) -> str | None:
-    """The way in which intervals of the cases, left out, are narrowest in the mean."""
+    """The way of the least interval score of the cases, left out; see `_score_way`."""
     errors = _leave_out(learner, base, queried.row_groups, n_jobs)
 
     def find() -> str | None:
-        widths = {
-            by: _measure_width(learner, base, errors, coverage, by)
+        scores = {
+            by: _score_way(learner, base, errors, coverage, by)
             for by in _possible_ways(base, len(errors.rows))
         }
-        return min(widths, key=lambda by: widths[by])
+        return min(scores, key=lambda by: scores[by])
 
     key = (choose_way, learner, errors.rows.tobytes(), coverage)
     return base.derive(key, find)
@@ -139,14 +139,20 @@ def _possible_ways(base: CaseBase, n_scored: int) -> list[str | None]:
     ]
 
 
-def _measure_width(
+def _score_way(
     learner: AnyLearner,
     base: CaseBase,
     errors: Errors,
     coverage: float,
     by: str | None,
 ) -> float:
-    """Mean width of the intervals of the cases left out, over their typical error."""
+    """Mean interval score of the cases left out, over their typical error.
+
+    The width, and for a target outside how far it lies outside, times
+    2 / (1 - coverage): the least where both ends are the right quantiles for each row
+    (Gneiting and Raftery 2007). By width alone, a way may win that covers less of what
+    is large.
+    """
     scale = _find_scale(base, errors, by)
     scores = scale.scores
     lengths = np.ones(scores.shape) if by in _RATIO else errors.lengths
@@ -154,10 +160,13 @@ def _measure_width(
         near = _near_cases(learner, base, errors, by)
         scores, lengths = scores / near, lengths * near
     half = score_quantile(scores, coverage) * lengths
-    with np.errstate(all="ignore"):  # infinite ones are never the narrowest
-        widths = np.diff(scale.around(errors.values, half))[:, :, 0]
+    targets = _targets(base, errors.rows, errors.units)
+    with np.errstate(all="ignore"):  # infinite ones are never the best
+        low, high = np.moveaxis(scale.around(errors.values, half), -1, 0)
+        outside = np.maximum(low - targets, 0.0) + np.maximum(targets - high, 0.0)
+        total = high - low + 2.0 / (1.0 - coverage) * outside
         typical = errors.typical + np.finfo(float).tiny
-        mean = float((widths.mean(axis=0) / typical).mean())
+        mean = float((total.mean(axis=0) / typical).mean())
     return mean if np.isfinite(mean) else np.inf
 
 

@@ -122,7 +122,7 @@ class BoostedMember(ModelMember):
     ) -> Model:
         """Fit; a column without any value counts as constant."""
         empty = np.isnan(inputs).all(axis=0)
-        with on_one_thread():
+        with on_one_thread(), np.errstate(all="ignore"):  # NaN answers are refused
             return model.fit(np.where(empty, 0.0, inputs), targets, **weights)
 
 

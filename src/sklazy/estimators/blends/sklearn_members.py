@@ -82,7 +82,7 @@ class ModelMember:
     def answer(self, batch: Batch) -> MemberAnswer:
         """Ask the model."""
         model = self._find_model(batch.base)
-        return MemberAnswer(model(self._encode(batch.base, batch.queries)))
+        return MemberAnswer(model(self._look_at_queries(batch.base, batch.queries)))
 
     def _find_model(self, base: CaseBase) -> Ask:
         """The model of all cases."""
@@ -170,6 +170,10 @@ class ModelMember:
             (self, "inputs"),
             lambda: self._encode(base, batch_of_cases(base, base.order).queries),
         )
+
+    def _look_at_queries(self, base: CaseBase, queries: Queries) -> Floats:
+        """Queries as the model sees them."""
+        return self._encode(base, queries)
 
     def _encode(self, base: CaseBase, queries: Queries) -> Floats:
         host, columns = ModelHost(self.estimator, 1, None), []

@@ -37,6 +37,7 @@ class Answers:
         self.store, self.privacy, self._limits = store, privacy, limits
         self.rows = RowReader(store.model.cases_, limits)
         self._stand_ins: StandInKeeper | None = None
+        self._asked_of: tuple[CaseBase, RowReader] | None = None
         if privacy.uses_groups:
             self._stand_ins = StandInKeeper(
                 store.model, privacy.min_group, privacy.noise, store.waiting
@@ -50,6 +51,16 @@ class Answers:
         if self._stand_ins is None:
             return self.store.model
         return self._stand_ins.current().model
+
+    @property
+    def _reader(self) -> RowReader:
+        """Reads rows that are asked about, by the labels of what answers."""
+        if self._stand_ins is None:
+            return self.rows
+        base = self._model.cases_
+        if self._asked_of is None or self._asked_of[0] is not base:
+            self._asked_of = base, RowReader(base, self._limits)
+        return self._asked_of[1]
 
     @property
     def cases(self) -> CaseBase:
@@ -66,7 +77,7 @@ class Answers:
     def predict(self, body: Plain) -> Plain:
         """Predictions, and of classes their probabilities."""
         _check_keys(body, "rows")
-        X = self.rows.read_numbers(body.get("rows"))
+        X = self._reader.read_numbers(body.get("rows"))
         model = self._model
         with model.cases_.snapshot() as cases:
             return self._ask_with(self._predict, model, cases, X)
@@ -89,7 +100,7 @@ class Answers:
         _check_keys(body, "rows")
         # Reasons name cases and their values; groups answer without them.
         reasons = self.privacy.level >= Level.VALUES
-        rows = self.rows.read(body.get("rows"))
+        rows = self._reader.read(body.get("rows"))
         receipts = self._ask("explain", rows, reasons=reasons)
         return {"receipts": [self._reduce(one.to_dict()) for one in receipts]}
 
@@ -109,7 +120,7 @@ class Answers:
         """Predicted numbers in as many digits as the level allows."""
         if self._stand_ins is None:
             return numbers
-        return round_numbers(numbers, self._stand_ins.current().spread, self.privacy)
+        return round_numbers(numbers, self._stand_ins.current().spreads, self.privacy)
 
     def similar(self, body: Plain) -> Plain:
         """The cases most similar to each row; at `ids`, groups of ids."""
@@ -118,7 +129,7 @@ class Answers:
         k = body.get("k", 5)
         if type(k) is not int or not 1 <= k <= _MOST_SIMILAR:
             raise Problem(422, f"k must be a whole number from 1 to {_MOST_SIMILAR}.")
-        rows = self.rows.read(body.get("rows"))
+        rows = self._reader.read(body.get("rows"))
         return {"similar": self._ask_with(self._find_similar, rows, k)}
 
     def _find_similar(self, rows: Rows, k: int) -> list[list[Plain]]:
@@ -154,7 +165,7 @@ class Answers:
         """Which missing attribute of each row to measure next."""
         self._check_level(Level.AGGREGATE)
         _check_keys(body, "rows", "costs")
-        rows = self.rows.read(body.get("rows"))
+        rows = self._reader.read(body.get("rows"))
         costs = _check_costs(body.get("costs"))
         suggestions = self._ask("suggest_attribute", rows, costs)
         reduced = [

@@ -114,6 +114,11 @@ class ModelServer:
         self._answers.warm_up()
 
     @property
+    def is_changing(self) -> bool:
+        """Whether a change is under way."""
+        return self._changing.n_open > 0
+
+    @property
     def app(self) -> ASGIApp:
         """The application, which counts its requests."""
         return self.metrics

@@ -264,22 +264,46 @@ def _share_out(shares: Sequence[float], n_steps: int) -> list[float]:
     return [count / n_steps for count in steps]
 
 
-def round_numbers(figure: Any, spread: float, privacy: Privacy) -> Any:  # noqa: ANN401
+def round_numbers(figure: Any, spreads: Sequence[float], privacy: Privacy) -> Any:  # noqa: ANN401
     """Predicted numbers, in steps of what the spread within groups supports.
 
     The step is 1, 2 or 5 times a power of ten, at most the spread of a mean of
     `min_group` cases.
 
+    Parameters
+    ----------
+    figure : a number, or lists of these
+        The innermost lists have a number for each of several targets.
+    spreads : sequence of float
+        Of each target.
+    privacy : Privacy
+
     Examples
     --------
-    >>> round_numbers([151.27, 98.3], 12.0, Privacy())
+    >>> round_numbers([151.27, 98.3], [12.0], Privacy())
     [150.0, 100.0]
+    >>> round_numbers([[151.27, 98.3]], [12.0, 1.0], Privacy())
+    [[150.0, 98.2]]
     """
     if not privacy.uses_groups:
         return figure
-    if isinstance(figure, list):
-        return [round_numbers(one, spread, privacy) for one in figure]
-    step = _find_step(spread / math.sqrt(privacy.min_group))
+    if not isinstance(figure, list):
+        return round_to(figure, spreads[0] / math.sqrt(privacy.min_group))
+    is_row = len(spreads) > 1 and not isinstance(figure[0], list)
+    of_each = [[one] for one in spreads] if is_row else [spreads] * len(figure)
+    pairs = zip(figure, of_each, strict=True)
+    return [round_numbers(one, some, privacy) for one, some in pairs]
+
+
+def round_to(figure: float, error: float) -> float:
+    """A number in steps of 1, 2 or 5 times a power of ten, at most its error.
+
+    Examples
+    --------
+    >>> round_to(7482.5, 3000.0)
+    8000.0
+    """
+    step = _find_step(error)
     return _in_steps(figure, step) if step else figure
 
 

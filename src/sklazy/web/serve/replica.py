@@ -81,10 +81,12 @@ class Replica(Store):
         return Certificate(self._call("erase", {"ids": ids}))
 
     def _call(self, name: str, arguments: Plain) -> Any:  # noqa: ANN401 - by the call
+        answer: Plain = {"postponed": True}
         try:
-            with connect(self._address) as connection:
-                send(connection, {"call": name, **arguments})
-                answer = receive(connection)
+            while "postponed" in answer:  # by a writer that ended before it began
+                with connect(self._address) as connection:
+                    send(connection, {"call": name, **arguments})
+                    answer = receive(connection)
         except _GONE as error:
             raise busy(
                 "The process that makes changes was restarted; see whether the change "

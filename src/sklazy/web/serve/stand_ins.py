@@ -11,8 +11,9 @@ cases of one group lie in the four dimensions that these span, and a row that is
 the five is nearer to them than any other. For the same reason the mean itself is
 moved at random.
 
-The draws depend on the digest of the cases: the same cases always have the same
-stand-ins, so that asking again shows nothing new.
+The draws depend on a fingerprint of the cases: the same cases always have the same
+stand-ins, so that asking again shows nothing new. It is not the digest, which clients
+may ask for: they could draw the same.
 """
 
 import copy
@@ -34,6 +35,8 @@ from sklazy.estimators.keeping import criterion_of
 from sklazy.flow import MISSING
 from sklazy.measures.grouping import group_rows
 from sklazy.tables import Column, Table
+from sklazy.web.serve.common_cells import hide_rare
+from sklazy.web.serve.levels import round_to
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -55,14 +58,14 @@ class StandIns:
         The cases of each group.
     group_of : int64 array of shape (n_stand_ins,)
         The group of each stand-in; its id is its place here.
-    spread : float
-        The median spread of the targets within groups; 0 for classes.
+    spreads : float64 array of shape (n_targets,)
+        The median spread of each target within groups that have any; none for classes.
     """
 
     model: LazyEstimator
     members: list[list[Any]]
     group_of: Places
-    spread: float
+    spreads: Floats
 
     def members_behind(self, stand_ins: Iterable[int]) -> list[list[Any]]:
         """The ids in the groups of stand-ins, each group once."""
@@ -90,16 +93,18 @@ def make_stand_ins(
         Cases that have no stand-in yet.
     """
     with model.cases_.snapshot() as cases:
-        seed = hashlib.sha256(f"{cases.digest()} {min_group} {noise}".encode())
+        secret = cases.digest("stand-ins")
+        seed = hashlib.sha256(f"{secret} {min_group} {noise}".encode())
         kept = np.flatnonzero(~np.isin(cases.ids, list(without)))
         kept = kept[np.argsort(cases.rank(kept))]  # whatever order they lie in
-        rows = cases.take(kept)
+        has_classes = bool(cases.class_labels)
+        rows = hide_rare(cases.take(kept), min_group, has_classes=has_classes)
         random = np.random.default_rng(list(seed.digest()))
         groups = _find_groups(cases, rows, min_group, random)
         if len(groups) < 2:
             raise BadInputError(
                 f"min_group={min_group} leaves fewer than two groups of the "
-                f"{len(rows)} cases; lower --min-group, or use --receipts values."
+                f"{len(kept)} cases; lower --min-group, or use --receipts values."
             )
         spread = _Spread(rows, groups, noise, random)
         drawn = [_draw(rows.take(group), min_group, spread, random) for group in groups]
@@ -111,15 +116,19 @@ def make_stand_ins(
         model=twin,
         members=[rows.ids[group].tolist() for group in groups],
         group_of=np.repeat(np.arange(len(groups)), counts),
-        spread=_find_spread(rows.targets, groups),
+        spreads=_find_spreads(rows.targets, groups),
     )
 
 
-def _find_spread(targets: Floats, groups: Sequence[Places]) -> float:
-    """The median spread of the targets within groups; 0 if there are none."""
-    if not targets.size:
-        return 0.0
-    return float(np.median([targets[:, group].std(axis=1).min() for group in groups]))
+def _find_spreads(targets: Floats, groups: Sequence[Places]) -> Floats:
+    """The median spread of each target within the groups in which it is not constant.
+
+    Where most targets are 0, say, the others need rounding all the same.
+    """
+    spreads = np.array([targets[:, group].std(axis=1) for group in groups])
+    spreads[spreads == 0] = np.nan
+    found = [np.nanmedian(s) if np.isfinite(s).any() else 0.0 for s in spreads.T]
+    return np.array(found, np.float64)
 
 
 # --- groups ---------------------------------------------------------------------------
@@ -213,7 +222,9 @@ def _draw(
     n_rows = len(rows)
     pairs = zip(rows.numbers, spread.draw(n_rows), strict=True)
     numbers = [_move(column, deviations, least) for column, deviations in pairs]
-    targets = np.repeat(rows.targets.mean(axis=1), n_rows)
+    means = zip(rows.targets.mean(axis=1), rows.targets.std(axis=1), strict=True)
+    rounded = [round_to(mean, spread / np.sqrt(n_rows)) for mean, spread in means]
+    targets = np.repeat(rounded, n_rows)
     codes = [_draw_labels(column, least, random) for column in rows.codes]
     times = rows.times.mean(axis=1, keepdims=True) if rows.times.size else rows.times
     return CodedRows(
@@ -296,9 +307,12 @@ def _build(model: LazyEstimator, cases: CaseBase, rows: CodedRows) -> CaseBase:
 def _targets(cases: CaseBase, rows: CodedRows) -> Column | Floats:
     if not cases.class_labels:
         return np.ascontiguousarray(rows.targets.T)
-    labels = tuple(cases.class_labels)
-    codes = rows.classes.astype(np.int32)
-    return Column("class", "nominal", codes, labels, bool(cases.schema.classes))
+    labels, codes = tuple(cases.class_labels), rows.classes.astype(np.int32)
+    if cases.schema.classes:  # declared: no case is needed to know them
+        return Column("class", "nominal", codes, labels, True)
+    present, codes = np.unique(codes, return_inverse=True)
+    labels = tuple(labels[code] for code in present)
+    return Column("class", "nominal", codes.astype(np.int32), labels, False)
 
 
 # --- while cases come and go ----------------------------------------------------------

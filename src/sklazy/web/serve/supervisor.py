@@ -22,7 +22,8 @@ READY, ERASING, ERASED, REPLACED = b"r", b"b", b"e", b"d"
 """Messages: a worker answers; it has rows erased, from now on; they are; other
 processes are there now."""
 
-_LEAVE = 8.0  # seconds for a process to end before it is killed
+_LEAVE = 12.0  # seconds for a process to end before it is killed
+_FINISH = 90.0  # the same where it may first have to finish a change
 _START = 180.0  # seconds for a worker to be ready
 _MOST_FAILURES = 5  # processes in a row that end before they are ready
 _TICK = 0.5
@@ -220,20 +221,20 @@ class Supervisor:
         self._start_all()
         for child in old:
             if child.is_worker and child not in erasing:
-                self._dismiss(child)
+                self._dismiss(child, _FINISH)
         for child in erasing:  # it ends by itself, when it has answered
-            child.kill_at = time.monotonic() + _LEAVE
+            child.kill_at = time.monotonic() + _FINISH
             _send(child.control, REPLACED)
 
     def _finish(self, child: Child) -> None:
         """Let the writer finish its change and end."""
-        self._dismiss(child)
+        self._dismiss(child, _FINISH)
         while child in self._children:
             time.sleep(0.01)
             self._reap()
 
-    def _dismiss(self, child: Child) -> None:
-        child.is_leaving, child.kill_at = True, time.monotonic() + _LEAVE
+    def _dismiss(self, child: Child, seconds: float = _LEAVE) -> None:
+        child.is_leaving, child.kill_at = True, time.monotonic() + seconds
         if child in self._children:  # else it has ended; its number may be another's
             _signal(child, signal.SIGTERM)
 

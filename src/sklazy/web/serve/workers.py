@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NoReturn
 
 from sklazy.errors import BadInputError
 from sklazy.web.bodies import RequestLimits
@@ -171,6 +172,7 @@ class _Office:
             self._listening,
             self._limits,
             on_start=lambda: self._report(control, store),
+            may_end=lambda: not server.is_changing,
         )
 
     def _report(self, control: socket.socket, store: Store) -> None:
@@ -183,11 +185,12 @@ class _Office:
             control.sendall(READY)
 
 
-def _end_with(parent: int) -> None:
+def _end_with(parent: int) -> NoReturn:
     """End this process once its parent has: nobody else would tell it to."""
-    while os.getppid() == parent:
+    while True:
         time.sleep(_TICK)
-    os.kill(os.getpid(), signal.SIGTERM)
+        if os.getppid() != parent:  # again and again: it may be starting only
+            os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _await_replacement(control: socket.socket) -> bool:

@@ -67,6 +67,9 @@ class Writer:
                         self._drop(one)
                 if self._held and self._all_follow(patience):
                     self._answer_held()
+            for connection, _ in self._held:  # the next writer makes these changes
+                with contextlib.suppress(*_GONE), contextlib.closing(connection):
+                    send(connection, {"postponed": True})
 
     def _stop(self, *_: object) -> None:
         self._is_stopped = True
