@@ -10,7 +10,10 @@ LightGBM, CatBoost, and RealMLP, TabM and xRFM of pytabkit take part where they 
 installed; these three on a GPU where there is one. Errors are over the standard
 deviation of the targets; a query's price is that of a batch of all rows of the other
 fold, or of `--most-queries` of them. `--jobs` runs as many at a time, the longest
-first; a model that fails leaves its reason.
+first; a model that fails leaves its reason. The means over folds of such files, those
+of later files in place of earlier ones:
+
+    python benchmarks/large_tables.py DATA --show F G
 """
 
 import argparse
@@ -46,6 +49,7 @@ FIELDS = ["table", "fold", "model", "n_rows", "n_columns", "accuracy", "log_loss
 FIELDS += ["auc", "error", "fit_s", "query_ms", "memory_mb", "weights", "failure"]
 MODELS = "blend,kernel,hgb,lightgbm,catboost,rf,et,realmlp,tabm,xrfm"
 LONGEST = ("catboost", "realmlp", "tabm", "xrfm", "blend", "kernel", "et", "rf")
+PLACES = {"accuracy": 2, "log_loss": 3, "error": 4}
 MOST_CATEGORIES = 250
 
 
@@ -200,7 +204,11 @@ def main():
     parser.add_argument("--most-queries", type=int, default=None)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--show", type=Path, nargs="+")
     options = parser.parse_args()
+    if options.show:
+        show(options.show)
+        return
     if os.environ.get("OMP_NUM_THREADS") != "1":
         print(
             "times are those of several cores: set OMP_NUM_THREADS=1", file=sys.stderr
@@ -244,6 +252,29 @@ def collect(path, found):
         rows.append(row)
         print(row, flush=True)
         write(path, rows)
+
+
+def show(paths):
+    """Print a line for each table and a column for each model, and the means."""
+    found = pd.concat(map(pd.read_csv, paths))
+    found = found.drop_duplicates(["table", "fold", "model"], keep="last")
+    models = found.model.drop_duplicates().tolist()
+    means = found.groupby(["table", "model"]).mean(numeric_only=True)
+    for kind, fields in (("c-", ["accuracy", "log_loss"]), ("r-", ["error"])):
+        names = [n for n in means.index.levels[0] if n.startswith(kind)]
+        part = means.loc[names, [*fields, "fit_s", "query_ms"]].unstack()
+        part.loc["mean"] = part.mean()
+        print(f"\n| table | {' | '.join(models)} | first question, s | query, ms |")
+        print("|---|" + "---:|" * (len(models) + 2))
+        for name, row in part.iterrows():
+            cells = [
+                ", ".join(f"{row[f, m]:.{PLACES[f]}f}" for f in fields) for m in models
+            ]
+            times = [
+                f"{row['fit_s', models[0]]:.1f}",
+                f"{row['query_ms', models[0]]:.3f}",
+            ]
+            print(f"| {name.removeprefix(kind)} | {' | '.join([*cells, *times])} |")
 
 
 def write(path, rows):

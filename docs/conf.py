@@ -1,6 +1,7 @@
 """How the site is built: `make docs`."""
 
 import importlib.metadata
+import logging
 import os
 import warnings
 
@@ -45,6 +46,7 @@ numpydoc_xref_param_type = False
 # --- gallery ----------------------------------------------------------------------
 # Estimators shown on its pages link to the reference beside them.
 os.environ["SKLAZY_DOCS"] = ".."
+logging.getLogger("sklazy").setLevel(logging.ERROR)  # no notices of the compiler
 warnings.filterwarnings("ignore", message=".*non-interactive.*")
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
@@ -60,7 +62,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "reset_modules": ("matplotlib",),
     "matplotlib_animations": False,
-    "capture_repr": ("_repr_html_", "__repr__"),
+    "capture_repr": ("_repr_html_",),  # no lists of what matplotlib returns
 }
 
 # --- pages ------------------------------------------------------------------------
@@ -81,7 +83,7 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": [], "start": []}
+html_sidebars = {name: [] for name in ("index", "start", "coming_from", "api")}
 
 
 def strip_tails(_: Sphinx, doctree: nodes.document) -> None:

@@ -1,10 +1,10 @@
 """
-A local line for each query, with neighbors of its own number
-=============================================================
+A local line for each query, through as many neighbors as suit it
+=================================================================
 
-The left half of the function is a slow wave, the right half a fast one. Nobody tells
-the learner: it takes many neighbors where the function is straight and few where it
-bends, because each query asks its own neighbors how well they predict each other.
+A made-up curve: a slow wave on the left, a fast one on the right. The learner is not
+told. Each query tries several numbers of neighbors, and keeps the one with which its
+neighbors predict each other best.
 """
 
 import matplotlib.pyplot as plt
@@ -31,8 +31,8 @@ print(f"neighbors on the left:  {np.median(size[along < 0.45]):.0f} (median)")
 print(f"neighbors on the right: {np.median(size[along > 0.55]):.0f}")
 
 # %%
-# Predictions with an interval that holds nine of ten, the lines of three queries over
-# the neighbors that they were fitted to, and how many these are.
+# Above, the predictions with an interval for nine in ten values, and the lines of three
+# queries, drawn over the neighbors that they were fitted to. Below, how many these are.
 figure, (above, below) = plt.subplots(
     2, 1, figsize=(8, 6), sharex=True, height_ratios=[2, 1], layout="constrained"
 )
@@ -54,3 +54,7 @@ above.legend(loc="lower left", ncols=2, fontsize="small")
 above.set_ylabel("y")
 below.step(along, size, where="mid")
 below.set(xlabel="x", ylabel="neighbors chosen")
+
+# %%
+# Where the curve is nearly straight, 40 and more neighbors are taken; where it bends
+# sharply, about ten.

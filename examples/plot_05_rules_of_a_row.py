@@ -1,11 +1,12 @@
 """
-Rules that are made for one row
-===============================
+Rules made for one row
+======================
 
-What the color of a mushroom says depends on where it grows. Naive Bayes takes the two
-for independent, and knows nothing. A lazy Bayesian rule restricts it to the cases that
-share one of them, among which the other decides; lazy associative classification lists
-which values of the row go with which class.
+Made-up mushrooms: a white one may be eaten if it grows on a meadow, a brown one if it
+grows in a wood. Naive Bayes takes color and place for independent, and learns nothing.
+A lazy Bayesian rule first picks the mushrooms of the same color, among which the place
+decides. Lazy associative classification lists which values of the row go with which
+class.
 """
 
 import matplotlib.pyplot as plt
@@ -45,7 +46,10 @@ axes.set(xlabel="right, %", xlim=(0, 105))
 axes.invert_yaxis()
 
 # %%
-# The same row, explained by both.
+# Naive Bayes is right as often as a coin; the rules that look at the row first do
+# better.
+#
+# Here is the same mushroom, explained by both.
 asked = pd.DataFrame({"place": ["wood"], "color": ["white"], "smell": ["nuts"]})
 for name in ("lazy Bayesian rules", "lazy association rules"):
     print(f"\n{name}:\n")

@@ -1,9 +1,10 @@
 """
-Labels that the other cases contradict
-======================================
+Find wrong labels, repeated rows and typing errors
+==================================================
 
-Eight labels of the wine data are made wrong, one row is entered twice, and one is typed
-with a decimal point in the wrong place. Nothing is told to the audit.
+The wine data, spoiled on purpose: eight labels are made wrong, one row is entered
+twice, and one number has its decimal point in the wrong place. The audit is told
+nothing.
 """
 
 import matplotlib.pyplot as plt
@@ -24,7 +25,7 @@ found = audit(X, y)
 print(found)
 
 # %%
-# How doubtful each label is, from the most on.
+# The thirty most doubtful labels.
 order = np.argsort(-found.doubts)
 planted = np.isin(order, wrong)
 figure, axes = plt.subplots(figsize=(7, 3), layout="constrained")
@@ -35,10 +36,12 @@ axes.bar(
     np.arange(30)[~planted[:30]], found.doubts[order][:30][~planted[:30]], color="0.7"
 )
 axes.legend(["made wrong", "as they were"])
-axes.set(xlabel="rows by doubt", ylabel="doubt")
+axes.set(xlabel="rows, the most doubtful first", ylabel="doubt")
 print(f"wrong labels among the 8 most doubtful: {planted[:8].sum()} of 8")
 
 # %%
-# Who contradicts the first one.
+# All eight wrong labels (red) come first, with a gap after them.
+#
+# What the other rows predict for the first of them:
 (receipt,) = found.explain(order[:1])
 print(f"row {order[0]}: {y[order[0]]} in the table, {receipt.answer} by all other rows")

@@ -2,40 +2,44 @@
 Erase a row, and prove it
 =========================
 
-A lazy model keeps rows, so it can lose one. The state after `forget` is that of a model
-which never saw the row: the digest says so, and the answers move where it stood.
+Irises by the length and width of their petals. A flower was entered under the wrong
+name. A lazy model keeps its rows, so it can lose this one: afterwards its state is that
+of a model which never saw the row.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.datasets import load_iris
 
 from sklazy import LazyKNeighborsClassifier
 
-rng = np.random.default_rng(3)
-X = np.concatenate([rng.normal([0, 0], 1, (40, 2)), rng.normal([2.4, 0], 1, (40, 2))])
-y = np.repeat(["a", "b"], 40)
-X, y = np.concatenate([X, [[-0.3, 0.2]]]), np.append(y, "b")  # one of b among the a
-model = LazyKNeighborsClassifier(3, 2, discretize=False).fit(X, y)
+data = load_iris()
+X, y = data.data[:, 2:], data.target_names[data.target]
+X, y = np.concatenate([X, [[2.3, 0.6]]]), np.append(y, "virginica")  # row 150: wrong
+model = LazyKNeighborsClassifier(1, 2, discretize=False).fit(X, y)
 
 # %%
-side = np.linspace(-3, 5, 90)
-grid = np.stack(np.meshgrid(side, side - 1), axis=-1).reshape(-1, 2)
+# The predicted name for every length and width, before and after row 150 is erased.
+long, wide = np.linspace(0.8, 7.1, 90), np.linspace(0, 2.6, 70)
+grid = np.stack(np.meshgrid(long, wide), axis=-1).reshape(-1, 2)
 figure, panels = plt.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
-for axes, title in zip(panels, ("with row 80", "after forget([80])"), strict=True):
-    shares = model.predict_proba(grid)[:, 1].reshape(90, 90)
-    axes.contourf(side, side - 1, shares, cmap="coolwarm", alpha=0.5)
-    for label, marker in (("a", "o"), ("b", "^")):
-        kept = X[: len(model.ids_)][y[: len(model.ids_)] == label]
-        axes.plot(
-            *kept.T, marker, color="k", markersize=4, fillstyle="none", label=label
-        )
-    axes.set_title(title)
+for axes, title in zip(panels, ("with row 150", "after forget([150])"), strict=True):
+    names = np.searchsorted(model.classes_, model.predict(grid)).reshape(70, 90)
+    axes.contourf(long, wide, names, [-0.5, 0.5, 1.5, 2.5], cmap="Pastel2")
+    for name, marker in zip(data.target_names, "os^", strict=True):
+        kept = X[: len(model.ids_)][y[: len(model.ids_)] == name]
+        style = {"markersize": 4, "fillstyle": "none", "label": name}
+        axes.plot(*kept.T, f"k{marker}", **style)
+    axes.set(title=title, xlabel="petal length, cm")
     if title.startswith("with"):
         before = model.digest()
-        model.forget([80])
-panels[0].legend(title="class")
+        model.forget([150])
+panels[0].set_ylabel("petal width, cm")
+_ = panels[0].legend()
 
 # %%
-never = LazyKNeighborsClassifier(3, 2, discretize=False).fit(X[:80], y[:80])
+# On the left, the wrong flower has an island of its own. On the right it is gone. The
+# digest, a fingerprint of the state, equals that of a model fitted without the row.
+never = LazyKNeighborsClassifier(1, 2, discretize=False).fit(X[:150], y[:150])
 print(f"as if it had never been there: {model.digest() == never.digest()}")
 print(f"{before[:16]} is now {model.digest()[:16]}")

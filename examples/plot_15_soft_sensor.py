@@ -2,12 +2,12 @@
 A soft sensor that moves with its process
 =========================================
 
-Made data: thirty sensors see four hidden states of a plant that runs three grades in
-turn; what the laboratory measures bends with the states, another way for every grade,
-drifts as a catalyst ages, and jumps back when it is renewed. Samples come back twenty
-at a time; until then they are predicted. A global PLS is refitted every hundred
-samples, to all of them or to the newest; a local one has the newest samples for its
-memory, or lets them fade.
+A made-up plant with thirty sensors makes three grades of a product in turn. Its quality
+depends on the sensors in another way for each grade, drifts as a catalyst ages, and
+jumps when the catalyst is renewed. The laboratory returns samples twenty at a time;
+until then quality is predicted. A global PLS (partial least squares) is refitted every
+hundred samples. A local PLS is fitted for each prediction, to the samples nearest to
+it, and keeps the newest samples or lets old ones fade.
 """
 
 import matplotlib.pyplot as plt
@@ -83,3 +83,7 @@ axes.axvline(RENEWED, color="0.7", linestyle="--")
 axes.text(RENEWED, 0.05, " renewed", color="0.5")
 axes.set(xlabel="sample", ylabel="mean absolute error, last 100", ylim=(0, None))
 axes.legend(fontsize="small", ncols=2, loc="upper left")
+
+# %%
+# Global models cannot follow three grades at once. Local ones can; those with a window
+# or a half-life stay good as the catalyst ages, and recover soon after it is renewed.

@@ -1,12 +1,12 @@
 """
-A number from the attributes that matter for the row in question
-================================================================
+Predict a number from the features that matter for this row
+===========================================================
 
-The rent of a flat hangs on its size and its view, unless the flat is a shell or has a
-sitting tenant, whose rent is fixed; eight more columns are noise. Plain nearest
-neighbors compare flats in everything, a choice for all flats overlooks what matters
-for few. Lazy selection takes, for each flat, the attributes by whose values the rent
-varies least.
+Made-up rents depend on size and view, unless the flat is a shell or has a sitting
+tenant, whose rent is fixed. Eight more columns are noise. Plain nearest neighbors
+compare flats by all columns. A selection made once for all flats misses what matters
+for few. Lazy selection chooses for each flat the features whose values narrow the rent
+down most.
 """
 
 import matplotlib.pyplot as plt
@@ -29,10 +29,10 @@ rent = rent + rng.normal(scale=10, size=n)
 # %%
 models = {
     "plain k-NN": sklazy.LazyKNeighborsRegressor(selection="none"),
-    "the same attributes for all": sklazy.LazyKNeighborsRegressor(
+    "the same features for all": sklazy.LazyKNeighborsRegressor(
         n_attributes=3, selection="eager"
     ),
-    "attributes of the row's own": sklazy.LazyKNeighborsRegressor(n_attributes=3),
+    "features chosen for the row": sklazy.LazyKNeighborsRegressor(n_attributes=3),
 }
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.2), sharey=True, layout="constrained")
 for axes, (name, model) in zip(panels, models.items(), strict=True):
@@ -41,10 +41,12 @@ for axes, (name, model) in zip(panels, models.items(), strict=True):
     axes.axline((0, 0), slope=1, color="0.7", linewidth=1)
     axes.plot(rent[600:], found, ".", markersize=3)
     axes.set(title=name, xlabel=f"rent (off by {error:.0f} on average)")
-panels[0].set_ylabel("predicted")
+_ = panels[0].set_ylabel("predicted")
 
 # %%
-# A flat with a sitting tenant: nothing else matters.
+# On the right, nearly all flats lie on the line, also those with a fixed rent.
+#
+# For a flat with a sitting tenant, nothing else matters:
 flat = X[600:][X["tenant"][600:] == "sitting"][:1]
-receipt = models["attributes of the row's own"].explain(flat)[0]
+receipt = models["features chosen for the row"].explain(flat)[0]
 print(receipt.to_text().split("LazyKNeighborsRegressor on")[0].strip())

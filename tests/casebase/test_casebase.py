@@ -440,7 +440,7 @@ def test_ids_of_ones_own():
     ]:
         with pytest.raises(BadInputError, match=message):
             cases.add(one, classes_of(["a"]), ids=ids)
-    with pytest.raises(BadInputError, match="taken"):
+    with pytest.raises(BadInputError, match="occur more than once"):
         build(rows, ids=[1, 1])
 
 
@@ -484,7 +484,7 @@ def test_a_failed_call_changes_nothing():
             lambda: cases.add(good, classes_of(["q"]), weights=[1, 1]),
         ),
         (BadInputError, "ids=3 cannot name rows", lambda: cases.forget(3)),
-        (BadInputError, r"ids=\[4\] are taken", lambda: build([ROW, ROW], ids=[4, 4])),
+        (BadInputError, r"ids=\[4\] occur more", lambda: build([ROW, ROW], ids=[4, 4])),
         (
             BadInputError,
             r"missing \['n0'\], not known \['m'\]",

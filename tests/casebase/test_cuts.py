@@ -7,13 +7,16 @@ from hypothesis import strategies as st
 
 import oracle
 from sklazy.casebase.cuts import (
+    CRITERIA,
     bin_codes,
     column_cuts,
     interval_labels,
     intervals,
+    sorted_cuts,
 )
 from sklazy.errors import BadInputError
 from sklazy.flow import MISSING
+from sklazy.kernels.long_cuts import long_column_cuts
 from sklazy.kernels.mdl import log_terms
 from sklazy.kernels.sorting import sort_pairs
 from weka_sets import label_codes, read_outputs, weka_part
@@ -57,6 +60,36 @@ def test_cuts_are_those_of_the_formulas(criterion, better_encoding, column):
         values.tolist(), labels.tolist(), criterion, better_encoding
     )
     assert cuts.tolist() == expected
+
+
+@pytest.mark.parametrize("criterion", ["fayyad", "kononenko"])
+@pytest.mark.parametrize("n_blocks", [2, 3, 8, 64])
+@settings(max_examples=100, deadline=None)
+@given(column=columns())
+def test_cuts_of_rows_in_blocks_are_those_of_the_formulas(criterion, n_blocks, column):
+    values, labels, n_classes = column
+    terms = log_terms(len(values))
+    rule = CRITERIA[criterion], terms, n_blocks
+    cuts = long_column_cuts(values, labels, n_classes, *rule)
+    expected = oracle.cut_points(values.tolist(), labels.tolist(), criterion, False)
+    assert cuts.tolist() == expected
+
+
+@pytest.mark.parametrize("spread", ["evenly", "by size", "many equal"])
+@pytest.mark.parametrize("criterion", ["fayyad", "kononenko"])
+def test_a_long_column_in_any_order_has_the_cuts_of_the_sorted_one(criterion, spread):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=60_000)
+    labels = (np.abs(values) + rng.normal(size=len(values)) > 1).astype(np.int32)
+    if spread == "by size":
+        values = np.exp(20 * values)
+    elif spread == "many equal":
+        values = np.where(rng.random(len(values)) < 0.5, 0.0, values.round(2))
+    values[::50] = np.nan
+    expected = sorted_cuts(*sort_pairs(values, labels), 2, criterion)
+    assert len(expected) > 3
+    cuts = column_cuts(values, labels, 2, criterion)
+    assert cuts.tobytes() == expected.tobytes()
 
 
 def many_rows(seed, n_rows=700, n_classes=4, decimals=1):

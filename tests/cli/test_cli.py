@@ -473,14 +473,22 @@ def test_a_file_is_described_before_anything_is_learned(run, tmp_path):
     found = json.loads(out)
     assert (found["rows"], found["repeated_rows"]) == (31, 1)
     named = {one["name"]: one for one in found["columns"]}
-    assert named["id"]["names_rows"]
+    assert (named["id"]["names_rows"], named["id"]["set_aside"]) == (True, True)
+    assert named["when"]["median"] == "2024-05-13"
     assert (named["when"]["kind"], named["when"]["lowest"]) == ("dates", "2024-05-01")
     assert (named["level"]["lowest"], named["level"]["highest"]) == (0.5, 29.0)
     assert named["word"]["most_frequent"] == [{"value": "w", "rows": 31}]
     code, out, _ = run("describe", str(path))
-    assert "31 rows, 5 columns; 1 rows are equal to an earlier one" in out
+    assert "31 rows, 5 columns; 1 row is equal to an earlier one" in out
     assert "an id or free text" in " ".join(out.split())
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_numbers_that_name_rows_are_described_with_the_options(run):
+    Path("d.csv").write_text("\n".join(["no", *map(str, range(100, 140))]))
+    out = run("describe", "d.csv")[1]
+    assert "40 rows, 1 column; no row is repeated" in out
+    assert "an id? then give --id or --ignore no" in " ".join(out.split())
 
 
 def test_cross_validation_shows_classes_and_probabilities(run, files, wine):

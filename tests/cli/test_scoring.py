@@ -173,3 +173,15 @@ def test_a_folder_of_files_is_a_model_for_commands(run, tmp_path, model):
     assert code == 0, err
     answers = read_answers(tmp_path / "out")["prediction"].tolist()
     assert [line.split(",")[1] for line in out.splitlines()[1:]] == answers
+
+
+def test_whole_numbers_that_are_ids_stay_whole(run, model, tmp_path):
+    (tmp_path / "lake").mkdir()
+    rows = FRAME.drop(columns=["rent", "flat"]).assign(flat=range(len(FRAME)))
+    rows.to_parquet(tmp_path / "lake" / "part-0.parquet", index=False)
+    asked = ("predict", "rent.sklazy", "lake", "--id", "flat", "-o", "answers")
+    code, _, err = run(*asked)
+    assert code == 0, err
+    answers = pd.read_parquet(tmp_path / "answers" / "part-0.parquet")
+    assert answers["flat"].tolist() == list(range(len(FRAME)))
+    assert answers["flat"].dtype.kind == "i"

@@ -325,7 +325,7 @@ def test_cuts_read_each_column_once(tmp_path):
         cuts = list(spool.cuts(coder, "fayyad"))
         spool._file.close()
     assert len(cuts) == 1
-    assert sum(n_read) == (4 + 8) * (1 << 14)  # a class and a number for each row
+    assert sum(n_read) == (1 + 8) * (1 << 14)  # a class and a number for each row
 
 
 def test_progress_is_told_in_every_phase(run, tmp_path, monkeypatch):

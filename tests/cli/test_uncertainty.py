@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import sklazy
+from sklazy.report import progress
 
 HEATING = ["-t", "heating", "--ignore", "rent", "--ignore", "flat"]
 RENT = ["flats.csv", "new-flats.csv", "-t", "rent"]
@@ -161,3 +162,34 @@ def test_whole_numbers_are_labels_however_they_are_read(run):
     assert held > 85
     right = float(err.split("accuracy ")[-1].split()[0])
     assert right > 0.9
+
+
+def test_ids_may_repeat_among_rows_that_no_answer_names(flats):
+    lines = Path("flats.csv").read_text().splitlines(keepends=True)
+    Path("twice.csv").write_text("".join([*lines, lines[1]]))
+    asked = ("twice.csv", "new-flats.csv", *HEATING[:4], "--id", "flat")
+    code, out, err = flats("predict", *asked, "-m", "lazy-nb")
+    assert code == 0, err
+    assert out.splitlines()[1].startswith("N01,")
+    code, _, err = flats("predict", "twice.csv", *asked[2:], "-m", "lazy-nb")
+    assert (code, "has 'F001' twice" in err) == (2, True)
+
+
+def test_long_work_for_intervals_is_announced_with_a_way_to_do_without(
+    flats, monkeypatch
+):
+    monkeypatch.setattr(progress, "WORTH_SAYING", 0.0)
+    asked = ("flats.csv", "new-flats.csv", "-t", "rent", "-m", "kernel")
+    noted = flats("predict", *asked)[2]
+    assert "for the intervals, leaving out 10 parts of the rows takes about" in noted
+    assert "(no intervals: --coverage 0)" in noted
+    code, out, without = flats("predict", *asked, "--coverage", "0")
+    assert (code, "for the intervals" in without) == (0, False)
+    assert "low" not in out.splitlines()[0]
+
+
+def test_a_guess_ranks_no_rows(flats):
+    shown = json.loads(
+        flats("predict", "flats.csv", "-t", "heating", "-m", "lazy-nb", "--json")[1]
+    )
+    assert shown["quality"]["guess"]["auc"] == 0.5

@@ -202,7 +202,7 @@ def test_a_long_wait_is_announced_with_what_is_faster(run, monkeypatch):
     monkeypatch.setattr(waiting, "_ENOUGH", 0.0)
     monkeypatch.setattr(waiting, "_FIRST", 4)
     _, _, err = run("predict", "train.csv", "test.csv")
-    assert "predicting of 40 rows takes about 0 seconds." in err
+    assert "predicting 40 rows takes about 0 seconds." in err
     assert "for a part only: --max-rows, --max-seconds" in err
 
 
@@ -213,7 +213,7 @@ def test_the_library_says_it_to_those_who_listen(monkeypatch, caplog):
         with progress.Progress("inner") as inner:
             inner.expect(1000.0)
         outer.expect(300.0, "n_estimators=10")
-    said = "answering of 7 rows takes about 5 minutes. Faster: n_estimators=10."
+    said = "answering 7 rows takes about 5 minutes. Faster: n_estimators=10."
     assert caplog.messages == [said]
 
 

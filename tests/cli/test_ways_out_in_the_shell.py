@@ -36,8 +36,13 @@ WAYS = [
     ),
     (
         (*BAYES, "--id", "district"),
-        "every row needs an id of its own. Choose another column, or leave --id out",
-        (*BAYES, "--id", "flat"),
+        "every row needs an id of its own. Choose another column, or put --ignore",
+        (*BAYES, "--ignore", "district"),
+    ),
+    (
+        (*RENTS[:3], "-t", "heating", "-m", "lazy-nb", "--id", "rent"),
+        "has no such column.*Choose another, or leave --id out",
+        QUICK,
     ),
     ((*BAYES, "--folds", "1"), "expected 2 or more", (*BAYES, "--folds", "2")),
     (

@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import dask
 import numpy as np
@@ -235,6 +236,20 @@ def test_copies_that_do_not_answer_are_given_up():
 def slow_count(part: Part) -> int:
     time.sleep(3)
     return part.n_rows
+
+
+def test_a_part_tells_how_long_it_has_been_at_work(client):
+    model = fit("LazyKNeighborsClassifier", 3)
+    engine = model.model.cases_.parts.engine
+    assert engine.time_at_work(0) is None
+    with ThreadPoolExecutor(1) as threads:
+        asked = threads.submit(model.model.cases_.ask, slow_count)
+        time.sleep(1)
+        elapsed, worked = engine.time_at_work(0)
+        assert 0 < elapsed <= 3
+        assert worked >= 0
+        assert sum(asked.result()) == len(TABLE)
+    assert engine.time_at_work(0) is None
 
 
 def test_a_scheduler_that_does_not_answer_is_given_up(client, monkeypatch):

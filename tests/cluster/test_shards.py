@@ -447,6 +447,33 @@ def test_nobody_waits_for_ever(models, monkeypatch):
         other.predict(X[:1])
 
 
+@pytest.mark.parametrize(
+    ("at_work", "is_waited_for"),
+    [((70.0, 10.0), True), ((70.0, 1.0), False), ((70.0, 61.0), False), (None, False)],
+    ids=["little time", "it waits", "too long", "not at work"],
+)
+def test_a_part_at_work_is_waited_for_by_its_processor(clock, at_work, is_waited_for):
+    _, other, engine = elsewhere(
+        lambda: LazyKNeighborsClassifier(3, 2), X, y, timeout=60
+    )
+    expected = other.predict(X).tolist()
+    waits = [25] * 5
+
+    def wait():
+        if waits:
+            clock.sleep(waits.pop())
+            raise TimeoutError
+
+    engine.fault = lambda number, name: (wait if number == 0 else None, None)
+    engine.at_work = at_work
+    if is_waited_for:
+        assert other.predict(X).tolist() == expected
+        assert clock.now >= 125
+    else:
+        with pytest.raises(LostPartError, match="part 0 has not answered for 60 sec"):
+            other.predict(X)
+
+
 @pytest.mark.usefixtures("clock")
 def test_nobody_waits_for_ever_for_a_part_made_anew(models):
     one, other, engine = models

@@ -1,5 +1,7 @@
 """LazyImputer: cells filled with reasons, whatever the table is."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 
 import sklazy
 from sklazy import LazyImputer, LazyKNeighborsClassifier, LazyKNeighborsRegressor
-from sklazy.errors import BadInputError, UnknownIdError
+from sklazy.errors import BadInputError, DataWarning, UnknownIdError
 
 QUICK = LazyImputer(LazyKNeighborsClassifier(5), LazyKNeighborsRegressor(5))
 
@@ -156,3 +158,16 @@ def test_what_makes_no_sense_is_refused(tables):
         imputer.forget(["nobody"])
     with pytest.raises(UnknownIdError, match="all"):
         imputer.forget(list(gaps.index))
+
+
+def test_columns_that_keep_their_gaps_are_named():
+    days = pd.to_datetime(["2024-01-01", None, "2024-01-03"] * 8)
+    frame = pd.DataFrame({"kind": ["a", "b", None] * 8, "day": days})
+    imputer = clone(QUICK).fit(frame)
+    with pytest.warns(DataWarning, match=r"columns \['day'\] keep their missing"):
+        filled = imputer.transform(frame)
+    assert filled["day"].isna().sum() == 8
+    in_numbers = frame.assign(day=frame["day"].dt.day_of_year)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not clone(QUICK).fit_transform(in_numbers).isna().any(axis=None)

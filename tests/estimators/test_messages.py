@@ -26,6 +26,7 @@ from sklazy import (
 )
 from sklazy.errors import warn_once
 from sklazy.tables import as_table
+from sklazy.tables.taking import take_columns
 
 DAYS = [datetime.date(2024, 1, 1 + i) for i in range(12)]
 
@@ -185,6 +186,29 @@ def test_columns_are_taken_from_every_kind_of_frame(kind):
         _named(kind, slice(7, None)), "churn", classes=["no", "yes"], ids="who"
     )
     assert later.digest() == apart.digest()
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "table"])
+def test_queries_may_have_the_column_of_ids(kind, tmp_path):
+    model = LazyNBClassifier().fit(_named("pandas"), "churn", ids="who")
+    model.save(tmp_path / "kept.sklazy")
+    asked = take_columns(_named(kind), "churn", None)[0]
+    plain = model.predict_proba(_frame())
+    for fitted in (model, sklazy.load(tmp_path / "kept.sklazy")):
+        np.testing.assert_array_equal(fitted.predict_proba(asked), plain)
+        named = fitted.explain(asked)
+        assert [receipt["row"] for receipt in named] == list(range(100, 112))
+        assert fitted.similar(asked, 1).index[0][0] == 100
+    with pytest.raises(BadInputError, match="churn"):
+        model.predict(_named(kind))
+
+
+def test_rows_added_with_the_column_of_ids_have_its_ids():
+    apart = LazyNBClassifier().fit(_named("pandas"), "churn", ids="who")
+    model = LazyNBClassifier().fit(_named("pandas", slice(7)), "churn", ids="who")
+    model.partial_fit(_named("pandas", slice(7, None)), "churn")
+    assert model.ids_.tolist() == apart.ids_.tolist()
+    assert model.digest() == apart.digest()
 
 
 def test_names_of_no_column_are_refused_with_those_there_are():

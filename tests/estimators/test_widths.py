@@ -41,7 +41,7 @@ MODELS = [LazyRidgeRegressor(), LazyKernelRegressor(n_jobs=1)]
 
 
 @pytest.mark.parametrize("draw", TABLES)
-def test_the_way_is_the_narrowest_of_rows_left_out(draw):
+def test_the_way_has_the_least_interval_score_of_rows_left_out(draw):
     model = LazyRidgeRegressor().fit(*draw(150, 0))
     table = model._query_table(draw(2, 1)[0])
     with model.cases_.snapshot() as base:
@@ -58,7 +58,7 @@ def test_the_way_is_the_narrowest_of_rows_left_out(draw):
             }
             targets = base.cases.targets[0, errors.rows] * errors.units[0]
             values = errors.values[:, 0]
-            assert way == slow.way_of_widths(
+            assert way == slow.way_of_intervals(
                 targets.tolist(), values.tolist(), coverage, near
             )
 
@@ -109,19 +109,83 @@ def test_groups_and_other_methods_have_no_way_of_their_own():
             model.predict_interval(X, by="ratio", **how)
 
 
+def score_intervals(low, high, y):
+    """The mean interval score at a coverage of 0.9."""
+    outside = np.maximum(low - y, 0) + np.maximum(y - high, 0)
+    return (high - low + 20 * outside).mean()
+
+
 @pytest.mark.parametrize("draw", TABLES)
-def test_the_way_covers_as_promised_and_is_no_wider(draw):
-    covered, widths = [], []
+def test_the_way_covers_as_promised_and_has_no_worse_score(draw):
+    covered, scores = [], []
     for seed in range(12):
         model = LazyRidgeRegressor().fit(*draw(200, seed))
         X, y = draw(400, 1000 + seed)
         both = [model.predict_interval(X, 0.9, by=by).T for by in ("auto", None)]
         low, high = both[0]
         covered.append(((low <= y) & (y <= high)).mean())
-        widths.append([(high - low).mean() for low, high in both])
+        scores.append([score_intervals(*ends, y) for ends in both])
     # A draw of 200 rows misses the promise by 0.021, twelve by a third of that.
     assert np.mean(covered) == pytest.approx(0.9, abs=0.02)
-    auto, plain = np.mean(widths, axis=0)
+    auto, plain = np.mean(scores, axis=0)
     assert auto <= 1.01 * plain
     if draw is wild:
         assert auto < 0.9 * plain
+
+
+FEW_CHOOSE = {"max_rows": 100, "n_landmarks": 60, "max_loo_rows": 40}  # by 200 rows
+
+
+def errors_of(model, groups=None):
+    """Errors that intervals are found by, and the first rows in canonical order."""
+    with model.cases_.snapshot() as base:
+        learner = model._current_learner(base)
+        kinds = np.zeros(base.n_rows, np.int64) if groups is None else groups
+        return intervals._leave_out(learner, base, kinds, None), base.order[:200]
+
+
+def test_errors_are_those_of_rows_that_nothing_was_chosen_by():
+    X, y = even(1400, 0)
+    errors, choosing = errors_of(LazyKernelRegressor(**FEW_CHOOSE).fit(X, y))
+    assert len(errors.rows) == 1200
+    assert not np.isin(errors.rows, choosing).any()
+    # One of the groups has too few others: ten folds, of all rows.
+    few = LazyKernelRegressor(**FEW_CHOOSE).fit(X[:1100], y[:1100])
+    assert len(errors_of(few)[0].rows) == 1100
+    in_two = np.arange(1400) % 2
+    few = LazyKernelRegressor(**FEW_CHOOSE).fit(X, y)
+    assert len(errors_of(few, in_two)[0].rows) == 1400
+
+
+def test_such_errors_are_those_of_models_that_forgot_the_row():
+    X, y = even(1300, 3)
+    model = LazyKernelRegressor(**FEW_CHOOSE).fit(X, y)
+    errors, _ = errors_of(model)
+    for at in (0, 500, 1099):
+        row = int(model.cases_.ids[errors.rows[at]])
+        left = clone(model).fit(np.delete(X, row, 0), np.delete(y, row))
+        answer = left.predict(X[row : row + 1])[0]
+        assert errors.scores[at, 0] == pytest.approx(abs(y[row] - answer), abs=1e-4)
+
+
+@pytest.mark.parametrize("draw", [even, wild])
+def test_intervals_by_such_errors_cover(draw):
+    X, y = draw(4000, 1)
+    model = LazyKernelRegressor(**FEW_CHOOSE).fit(X[:2000], y[:2000])
+    low, high = model.predict_interval(X[2000:], coverage=0.9).T
+    covered = ((low <= y[2000:]) & (y[2000:] <= high)).mean()
+    assert covered == pytest.approx(0.9, abs=0.03)  # of 1800 and 2000 rows
+
+
+def test_large_targets_are_covered_where_errors_grow_with_them():
+    covered = []
+    for seed in range(8):
+        model = LazyKernelRegressor(n_jobs=1).fit(*prices(200, seed))
+        X, y = prices(400, 1000 + seed)
+        values = model.predict(X)
+        large = values >= np.quantile(values, 0.8)
+        both = [model.predict_interval(X, 0.9, by=by).T for by in ("auto", None)]
+        covered.append([((low <= y) & (y <= high))[large].mean() for low, high in both])
+    auto, plain = np.mean(covered, axis=0)
+    assert plain < 0.75
+    assert auto > 0.82

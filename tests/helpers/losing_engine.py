@@ -38,7 +38,7 @@ class Engine:
 
     def __init__(self, make):
         self.make, self.holders, self.gone = make, {}, set()
-        self.n_started, self.fails_at = 0, None
+        self.n_started, self.fails_at, self.at_work = 0, None, None
         self.fault = lambda number, name: (None, None)
         self.lock = threading.Lock()
 
@@ -68,6 +68,9 @@ class Engine:
 
     def is_alive(self, number):
         return number not in self.gone
+
+    def time_at_work(self, number):
+        return self.at_work
 
 
 def elsewhere(model, X, y, n_parts=3, timeout=0.2):

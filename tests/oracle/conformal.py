@@ -142,8 +142,8 @@ def jackknife_plus_set(rows, classes, query, labels, coverage, refit):
     return within
 
 
-def way_of_widths(targets, values, coverage, near):
-    """The way whose intervals of rows left out are narrowest, by plain loops.
+def way_of_intervals(targets, values, coverage, near):
+    """The way of the least interval score of rows left out, by plain loops.
 
     `near` has, for plain residuals and for ratios, the mean score around each row.
     """
@@ -151,7 +151,7 @@ def way_of_widths(targets, values, coverage, near):
     ways = {None: (False, False), "nearness": (False, True)}
     if least > 0:
         ways |= {"ratio": (True, False), "both": (True, True)}
-    widths = {}
+    totals = {}
     for way, (is_ratio, is_near) in ways.items():
         scores, lengths, rows = [], [], zip(targets, values, strict=True)
         for i, (target, value) in enumerate(rows):
@@ -162,12 +162,14 @@ def way_of_widths(targets, values, coverage, near):
             scores.append(score / lengths[-1])
         half = sorted(scores)[rank_of(len(scores), coverage) - 1]
         total = 0.0
-        for value, length in zip(values, lengths, strict=True):
+        for target, value, length in zip(targets, values, lengths, strict=True):
             low, high = value - half * length, value + half * length
             if is_ratio:
                 middle = max(value, least)
                 low, high = (middle * math.exp(s * half * length) for s in (-1, 1))
             low = max(low, 0.0) if least >= 0 else low
-            total += max(high, low) - low
-        widths[way] = total
-    return min(widths, key=widths.get)
+            high = max(high, low)
+            outside = max(low - target, 0) + max(target - high, 0)
+            total += high - low + 2 / (1 - coverage) * outside
+        totals[way] = total
+    return min(totals, key=totals.get)

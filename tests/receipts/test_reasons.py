@@ -27,7 +27,8 @@ from sklazy import (
 from sklazy.estimators.reasons import choose_cases
 from sklazy.receipts.seal import sealed
 from sklazy.report.amounts import format_output
-from sklazy.report.reasons import draw_reasons, write_letter, write_summary
+from sklazy.report.letter import write_letter
+from sklazy.report.reasons import draw_reasons, write_summary
 from strategies import split_problems
 
 pytestmark = quiet
@@ -182,7 +183,50 @@ def test_a_number_that_is_lowered_names_what_lowers_it_first():
         write_summary(receipt)[1]
         == "Lowered by: x1 is 1 (-0.2000). Raised by: x0 is 1 (+0.1000)."
     )
-    assert write_letter(receipt).endswith("The principal reasons are: x1 is 1.")
+    why = "The principal reasons why it is lower are: x1 is 1."
+    assert write_letter(receipt).endswith(why)
+
+
+def test_a_letter_on_a_number_leaves_out_no_larger_reason_of_the_other_side():
+    receipt = made_reasons(-0.4, -0.3, 0.2, -0.1, 0.05)
+    del receipt["votes"]
+    receipt["cases"] = {"targets": [{"name": "rent"}]}
+    assert write_letter(receipt).endswith(
+        "The principal reasons why it is lower are: x0 is 1, x1 is 1 and x3 is 1. "
+        "These raise it: x2 is 1."
+    )
+    hidden = write_letter(receipt, hide=["x0", "x1", "x3"])
+    assert hidden.endswith("nothing known). These raise it: x2 is 1 and x4 is 1.")
+
+
+def test_a_letter_names_no_feature_that_hardly_matters():
+    receipt = made_reasons(0.2, 0.001, -0.0001)
+    assert write_letter(receipt).endswith("principal reasons are: x0 is 1.")
+
+
+def test_features_that_are_missing_are_named():
+    receipt = made_reasons(0.2, 0.1)
+    receipt["query"] = [
+        {"name": "x0", "value": 1.0, "known": "yes"},
+        {"name": "late", "value": None, "known": "missing"},
+    ]
+    (text,) = [
+        b.text for b in draw_reasons(receipt) if "matter" in getattr(b, "text", "")
+    ]
+    assert text.endswith(" late is missing in this row.")
+
+
+@pytest.mark.parametrize(
+    ("contributions", "text"),
+    [
+        ((0.1, -0.1), "All 2 features matter (each adds more than 1 % of all"),
+        ((0.1, 0.0), "1 of 2 features hardly matters (it adds at most 1 % of all"),
+        ((0.1, 0.0, 0.001), "2 of 3 features hardly matter (each adds at most 1 %"),
+    ],
+)
+def test_features_that_hardly_matter_are_counted(contributions, text):
+    receipt = made_reasons(*contributions)
+    assert any(getattr(b, "text", "").startswith(text) for b in draw_reasons(receipt))
 
 
 def test_a_customer_reads_of_no_other(blend):

@@ -76,7 +76,7 @@ def test_a_bar_without_a_total_counts(notebook):
 def test_a_long_wait_is_announced_to_people(notebook, seconds):
     with Progress("predicting", total=500, stream=io.StringIO()) as bar:
         bar.expect(seconds, "n_jobs=2")
-    wait = "predicting of 500 rows takes about 90 seconds. Faster: n_jobs=2."
+    wait = "predicting 500 rows takes about 90 seconds. Faster: n_jobs=2."
     assert notebook.shown == ([f"<div>{wait}</div>"] if seconds > 10 else [])
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sklazy
+from sklazy.cli.hints import for_a_shell
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.tables import as_table, read_table
 from sklazy.tables.limits import MARKS
@@ -75,6 +76,7 @@ def test_marks_among_numbers_are_missing(mark):
         ["<b>", "1", "2", "3"],
     ],
 )
+@pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
 def test_labels_stay_labels(cells):
     assert as_table(pd.DataFrame({"x": cells}))["x"].kind == "nominal"
 
@@ -143,3 +145,43 @@ def test_sheets_are_for_excel(tmp_path):
     (tmp_path / "a.csv").write_text("a,b\n1,2\n")
     with pytest.raises(BadInputError, match="for Excel files, but this is csv"):
         read_table(tmp_path / "a.csv", sheet="Data")
+
+
+GARAGE = ["Yes", "yes", "no", "-"] * 3
+
+
+def test_a_dash_among_words_is_pointed_out(tmp_path):
+    column, note = of_file(tmp_path, GARAGE)
+    assert column.kind == "nominal"
+    assert "'-' is a label here; if it means missing, replace it by None" in note
+    assert "missing=['', '-']" in note
+    column, note = of_file(tmp_path, GARAGE, missing=["", "-"])
+    assert "spellings of yes and no are taken as one" in note
+    assert column.missing.sum() == 3
+
+
+def test_signs_and_words_that_are_labels_bring_no_note(recwarn):
+    as_table(pd.DataFrame({"sign": ["+", "-"] * 6, "balcony": ["none", "large"] * 6}))
+    assert not recwarn.list
+
+
+def test_the_note_of_a_dash_names_the_option_of_the_shell(tmp_path):
+    note = of_file(tmp_path, GARAGE)[1]
+    assert "if it means missing, give --missing -" in for_a_shell(note)
+
+
+def test_limits_are_named_only_where_there_are_some(tmp_path):
+    _, note = of_file(tmp_path, ["1", "2", "-", "3", "4", "5"])
+    assert "'sulfur': numbers (decimal-point), '-' as missing" in note
+    assert "half" not in note
+
+
+def test_of_many_columns_each_has_a_line(tmp_path):
+    path = tmp_path / "lab.csv"
+    path.write_text("a;b;c\n" + "\n".join(f"{i} kg;{i} m;{i} s" for i in range(9)))
+    with pytest.warns(DataWarning) as noted:
+        read_table(path, delimiter=";")
+    lines = str(noted[0].message).split("\n")
+    assert [line.split(":")[0] for line in lines[1:4]] == ["  'a'", "  'b'", "  'c'"]
+    assert lines[0] == f"{path}:"
+    assert lines[4].startswith("Set the kind")

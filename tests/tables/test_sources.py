@@ -13,10 +13,11 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 from pyarrow import parquet
+from sklearn.base import clone
 
 import sklazy
 from sklazy.errors import BadFileError, BadInputError, BadTypeError
-from sklazy.tables import streams
+from sklazy.tables import several, streams
 from sklazy.tables.sources import gather_rows
 
 MODEL = sklazy.LazyKNeighborsClassifier(3)
@@ -425,6 +426,45 @@ def test_nothing_to_read_is_an_error(tmp_path, out):
     refused(pa.table({"a": [], "y": []}).to_reader(), "it has no rows", out=out)
     pd.DataFrame({"a": [], "y": []}).to_parquet(empty / "x.parquet")
     refused(empty, "it has no rows", out=out)
+
+
+WITHOUT_TEXT_DATES = FRAME.drop(columns="built")
+NO_TARGET = FRAME["y"].where(np.arange(len(FRAME)) % 7 > 0)
+LATE_DATES = FRAME["built"].where(np.arange(len(FRAME)) >= 20)
+
+
+@pytest.mark.parametrize(
+    ("frame", "n_looks"),
+    [
+        (WITHOUT_TEXT_DATES, 1),
+        (WITHOUT_TEXT_DATES.assign(day=pd.to_datetime("2024-01-01")), 1),
+        (WITHOUT_TEXT_DATES.assign(y=NO_TARGET), 1),
+        (FRAME, 2),
+        (FRAME.assign(built=LATE_DATES), 2),
+    ],
+    ids=["typed", "typed dates", "no target", "text dates", "late text dates"],
+)
+def test_typed_files_are_read_once_to_be_stored(
+    frame, n_looks, tmp_path, out, monkeypatch
+):
+    looked = []
+    read = several.read_batches
+
+    def noting(file, *arguments):
+        looked.append(file.path)
+        return read(file, *arguments)
+
+    monkeypatch.setattr(several, "read_batches", noting)
+    schema = pa.Schema.from_pandas(frame, preserve_index=False)
+    for first in range(0, len(frame), 20):
+        rows = pa.Table.from_pandas(frame[first : first + 20], schema)
+        parquet.write_table(rows, tmp_path / f"part-{first}.parquet")
+    n_rows = sklazy.store(MODEL, f"{tmp_path}/*.parquet", "y", out)
+    known = frame[frame["y"].notna()]
+    fitted = clone(MODEL).fit(known.drop(columns="y"), known["y"])
+    assert n_rows == len(known)
+    assert sklazy.load(out).digest() == fitted.digest()
+    assert looked == n_looks * sorted(looked[:3])
 
 
 def test_a_stream_that_breaks_half_way_is_an_error(tmp_path, out):

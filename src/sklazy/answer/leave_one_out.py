@@ -128,7 +128,7 @@ def each_without(
     """
     others, table, ids = _copy(base), base.to_table(), base.ids
     in_turn = base.half_life is not None and not base.schema.clock
-    for row in track(rows.tolist(), "leaving out"):
+    for row in track(rows.tolist(), "leaving out", noun="rows"):
         own, one = ids[row : row + 1], table.take([row])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # frozen cuts: meant to stay
@@ -167,7 +167,8 @@ def leave_groups_out(
     base = base.joined().current()
     table, of_asked = base.to_table(), groups[rows]
     places, found = [], []
-    for group in track(np.unique(of_asked).tolist(), "leaving out"):
+    parts = np.unique(of_asked).tolist()
+    for group in track(parts, "leaving out", noun="parts of the rows"):
         others = without_rows(base, np.flatnonzero(groups == group))
         places.append(np.flatnonzero(of_asked == group))
         queries = others.encode(table.take(rows[places[-1]].tolist()))

@@ -195,11 +195,22 @@ def new_ids(
             f"ids={reprlib.repr(names)} is text where the present ids are numbers, "
             "or the reverse; use one kind."
         )
+    _check_new(ids, present)
+    return ids
+
+
+def _check_new(ids: Ids, present: Ids) -> None:
+    """Refuse ids that repeat, and ids of rows that are there."""
     values, counts = np.unique(ids, return_counts=True)
-    taken = [*values[counts > 1].tolist(), *ids[are_among(ids, present)].tolist()]
+    repeated = values[counts > 1].tolist()
+    if repeated:
+        raise BadInputError(
+            f"ids={repeated[:5]} occur more than once; give every row its own id, also "
+            "the rows of one person ('P7-1', 'P7-2'), which can be forgotten together."
+        )
+    taken = ids[are_among(ids, present)].tolist()
     if taken:
         raise BadInputError(f"ids={taken[:5]} are taken; give every row its own id.")
-    return ids
 
 
 def as_ids(names: IdsLike) -> Ids:

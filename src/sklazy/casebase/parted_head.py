@@ -6,7 +6,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from sklazy.casebase.base import CaseBase
-from sklazy.casebase.cuts import sorted_cuts
+from sklazy.casebase.cuts import column_cuts
 from sklazy.casebase.fingerprint import Buckets
 from sklazy.casebase.holding import Parts, concatenate_ids
 from sklazy.casebase.parts import (
@@ -24,7 +24,6 @@ from sklazy.casebase.parts import (
 from sklazy.casebase.states import SHARING, Snapshotted, shallow
 from sklazy.casebase.tallies import CellTallies
 from sklazy.casebase.vocabulary import Vocabulary
-from sklazy.kernels.sorting import sort_pairs
 
 Result = TypeVar("Result")
 
@@ -151,8 +150,7 @@ class PartedHead(CaseBase):
         values, classes = (
             np.concatenate(column) for column in zip(*columns, strict=True)
         )
-        values, classes = sort_pairs(values, classes)
-        return sorted_cuts(values, classes, self.coder.n_classes, self.bins.criterion)
+        return column_cuts(values, classes, self.coder.n_classes, self.bins.criterion)
 
     def _recode(self, numeric: int, cuts: Floats) -> None:
         """The parts code their numbers themselves."""

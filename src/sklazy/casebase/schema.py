@@ -40,8 +40,9 @@ class Schema:
     classes, if any: they stand without rows. `targets` are the targets' names, none
     if they came without. `origins` are the user's columns where these are others than
     the attributes, or are to be read in a special way. `indexed` is whether the
-    index of frames gives the rows their ids, `clock` the kind of their times, and
-    `balanced` whether all classes count alike.
+    index of frames gives the rows their ids, `clock` the kind of their times,
+    `balanced` whether all classes count alike, and `id_column` the column of frames
+    that ids were taken from, "" for none.
     """
 
     attributes: tuple[Attribute, ...]
@@ -52,6 +53,7 @@ class Schema:
     indexed: bool = False
     clock: Clock = ""
     balanced: bool = False
+    id_column: str = ""
 
     @classmethod
     def of(cls, table: Table, target: Column | NDArray[np.float64]) -> "Schema":

@@ -27,7 +27,8 @@ class Follower(Protocol):
     def follow(self, rows: Any, step: int) -> bool:  # noqa: ANN401 - of the base's kind
         """Take note of rows that came (step 1) or went (-1); whether that was possible.
 
-        Arrays are replaced, not written to: a question may be using them.
+        Arrays are replaced, not written to: a question may be using them. Of a follower
+        that questions take for themselves they may be written to.
         """
 
 
@@ -92,6 +93,19 @@ class Snapshotted:
             is_current = base._n_changes == self._n_changes
             return copy.copy(follower) if is_current and follower else None
 
+    def take_follower(self, key: Hashable) -> "Follower | None":
+        """Take what followed the rows up to this state, for this question alone.
+
+        It may be written to. Unless it is given back with `let_follow`, or while it is
+        away, there is none.
+        """
+        base = self if self._base is None else self._base()
+        if base is None:
+            return None
+        with base._lock:
+            is_current = base._n_changes == self._n_changes
+            return base._followers.pop(key, None) if is_current else None
+
     def let_follow(self, key: Hashable, follower: "Follower") -> None:
         """Keep what was derived, and have it follow the rows that come and go.
 
@@ -107,7 +121,8 @@ class Snapshotted:
     def _pass_on(self, rows: Any, step: int) -> None:  # noqa: ANN401 - of the base's kind
         """Have followers take note of rows that came or went, or drop them."""
         self._n_changes += 1
-        every = self._followers.items()
+        # None is left behind by an interrupt: some would have followed, some not.
+        every, self._followers = self._followers.items(), {}
         self._followers = {key: one for key, one in every if one.follow(rows, step)}
 
     def _outdate(self) -> None:

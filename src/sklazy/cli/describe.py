@@ -1,5 +1,6 @@
 """`sklazy describe`: the columns of a file, before anything is learned from it."""
 
+import shlex
 from collections import Counter
 from typing import Any
 
@@ -48,13 +49,17 @@ def _describe_column(column: Column) -> Plain:
         "missing": int(column.missing.sum()),
         "distinct": len(np.unique(known)),
         "names_rows": bool(names_rows(column)),
+        "set_aside": reading is not None and reading.style == "aside",
     }
     if column.kind == "nominal":
         counts = Counter(known.tolist()).most_common()
         top = [{"value": column.categories[c], "rows": n} for c, n in counts[:_SHOWN]]
         return plain | {"most_frequent": top}
     is_day = reading is not None and reading.style in CALENDAR
-    figures = np.quantile(known, [0, 0.5, 1]).tolist() if len(known) else [None] * 3
+    way: Any = "lower" if is_day else "linear"  # the median of days is a day
+    figures = [None] * 3
+    if len(known):
+        figures = np.quantile(known, [0, 0.5, 1], method=way).tolist()
     if is_day:
         figures = [None if f is None else format_value(Day(f)) for f in figures]
         plain["kind"] = "dates"
@@ -65,7 +70,7 @@ def _show(terminal: Terminal, plain: Plain) -> None:
     n_columns = len(plain["columns"])
     terminal.print(
         f"{pluralize(plain['rows'], 'row')}, {pluralize(n_columns, 'column')}; "
-        f"{plain['repeated_rows']} rows are equal to an earlier one\n"
+        f"{_count_in_words(plain['repeated_rows'])}\n"
     )
     grid = Grid("column", box=None, header_style="bold", padding=(0, 2, 0, 0))
     for title in ("kind", "missing", "distinct", "cells"):
@@ -77,6 +82,13 @@ def _show(terminal: Terminal, plain: Plain) -> None:
     terminal.print(grid)
 
 
+def _count_in_words(n_repeated: int) -> str:
+    if not n_repeated:
+        return "no row is repeated"
+    are = "row is" if n_repeated == 1 else "rows are"
+    return f"{n_repeated} {are} equal to an earlier one"
+
+
 def _or_dash(count: int) -> str:
     return str(count) if count else "-"
 
@@ -84,7 +96,9 @@ def _or_dash(count: int) -> str:
 def _describe_cells(one: Plain) -> str:
     """Ranges of numbers, frequent labels; whether a column names the rows."""
     if one["names_rows"]:
-        return "nearly all different: an id or free text, not learned from"
+        way = f"an id? then give --id or --ignore {shlex.quote(one['name'])}"
+        aside = "an id or free text, not learned from"
+        return f"nearly all different: {aside if one['set_aside'] else way}"
     if "most_frequent" in one:
         top = [
             f"{format_value(c['value'])} ({c['rows']})" for c in one["most_frequent"]

@@ -30,6 +30,10 @@ _HINTS: tuple[tuple[str, str], ...] = (
         r"\bdelimiter is for CSV files, missing, header and decimal are for\b",
         "--delimiter is for CSV files, --missing, --header and --decimal are for",
     ),
+    (
+        rf"replace it by None, or read the file with missing=\['', {_TEXT}\]",
+        "give --missing {value}",
+    ),
     (r"header=False", "--no-header"),
     (r"\(choose with sheet\)", "(choose with --sheet)"),
     (r"another one with sheet, or fewer rows with skip_rows", "--sheet or --skip-rows"),

@@ -29,6 +29,7 @@ from sklazy.cli.scoring import (
 from sklazy.cli.tasks import read_task
 from sklazy.cli.uncertainty import (
     Columns,
+    calibrate,
     check_confidence,
     confidence_columns,
     is_same,
@@ -94,7 +95,7 @@ def predict(
             f"'{out}' is a directory, which is written with a MODEL only. Fit one "
             f"first: sklazy fit {source.train} -t {source.target} -o model.sklazy."
         )
-    task = read_task(console, source)
+    task = read_task(console, source, needs_ids=test is None)
     choice = choose_method(choice)
     console.note(f"{task.kind} ({task.why}), method {choice.method}")
     with announced(console, choice.method):
@@ -150,13 +151,13 @@ def _predict_file(
     """Predict the rows of a test file."""
     limits, out = request.limits, request.out
     parts: list[Columns] = []
-    stop = None
     try:
         with time_limit(limits.max_seconds):
             fitted = learn()
             confidence = check_confidence(fitted, request.confidence)
-            queries = fitted.read(console, request.test, request.id_column)
-            queries = queries.first(limits.max_rows)
+            whole = fitted.read(console, request.test, request.id_column)
+            queries = whole.first(limits.max_rows)
+            calibrate(console, fitted, queries.rows, confidence)
             stop = ask_in_parts(
                 lambda first, last: prediction_columns(
                     fitted,

@@ -37,7 +37,7 @@ def race(
     seed: int,
 ) -> None:
     """Race methods on a file."""
-    task = read_task(console, source)
+    task = read_task(console, source, needs_ids=False)
     console.note(f"{task.kind} ({task.why})")
     names = _parse_candidates(task, candidates)
     folds = check_folds(task, folds)

@@ -20,7 +20,7 @@ def advise(
 ) -> None:
     """Measure which method suits a file."""
     check_out(html, source.train)
-    task = read_task(console, source)
+    task = read_task(console, source, needs_ids=False)
     console.note(f"{task.kind} ({task.why})")
     advice = sklazy.advise(
         task.table,

@@ -29,7 +29,7 @@ def select(
 ) -> None:
     """Find a small set of features that predicts well."""
     check_out(out, source.train)
-    task = read_task(console, source)
+    task = read_task(console, source, needs_ids=False)
     console.note(f"{task.kind} ({task.why})")
     selector = RaceFeatureSelector(
         LazyLearningClassifier() if task.classifies else None,

@@ -91,8 +91,13 @@ class FileTask:
         return replace(self, table=table, target=target, rows=kept, ids=ids)
 
 
-def read_task(console: Console, source: TrainingFile) -> FileTask:
-    """Read a file and separate the target, and ids of rows, from the features."""
+def read_task(
+    console: Console, source: TrainingFile, *, needs_ids: bool = True
+) -> FileTask:
+    """Read a file and separate the target, and ids of rows, from the features.
+
+    A command that names no row of the file needs no ids: they may repeat then.
+    """
     path, target, id_column = source.train, source.target, source.id_column
     whole = read_table_rows(path, id_column=id_column)
     if target is None:
@@ -126,7 +131,8 @@ def read_task(console: Console, source: TrainingFile) -> FileTask:
         console.note(
             f"note: {target!r} is the same in every row; there is nothing to learn."
         )
-    rows, ids = np.flatnonzero(~missing), _unique_ids(whole, id_column)
+    rows = np.flatnonzero(~missing)
+    ids = _unique_ids(whole, id_column) if needs_ids else None
     return FileTask(table, values, kind, target, why, rows, whole, ids)
 
 
@@ -158,7 +164,8 @@ def refuse_ids(id_column: str, wrong: object) -> NoReturn:
     what = "is missing in a row" if wrong is None else f"has {wrong!r} twice"
     raise BadInputError(
         f"--id {id_column}: the column {what}; every row needs an id of its own. "
-        "Choose another column, or leave --id out."
+        f"Choose another column, or put --ignore {shlex.quote(id_column)} in place of "
+        "it: rows are then named by their place in the file."
     )
 
 
@@ -197,10 +204,25 @@ def read_table_rows(
     if like is not None and like.named:  # as the other file was read
         settings["kinds"] = {} if id_column is None else {id_column: "nominal"}
         settings["like"] = like
-    whole = read_table(path, **settings)
+    try:
+        whole = read_table(path, **settings)
+    except BadInputError:
+        if id_column is not None and path != "-":
+            del settings["kinds"][id_column]
+            check_id_column(id_column, read_table(path, **settings).names, path)
+        raise
     if not len(whole):
         raise BadInputError(f"{path}: the file has no rows; expected at least one.")
     return whole
+
+
+def check_id_column(id_column: str, names: Collection[str], path: str) -> None:
+    """Refuse an option --id that names no column of a file."""
+    if id_column not in names:
+        raise BadInputError(
+            f"--id {id_column}: {path} has no such column."
+            f"{suggest(id_column, names)} Choose another, or leave --id out."
+        )
 
 
 def check_folds(task: FileTask, n_folds: int) -> int:

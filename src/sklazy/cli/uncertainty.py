@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklazy.cli.console import Console
 from sklazy.cli.models import FittedModel, QueryRows
 from sklazy.cli.options import Confidence
+from sklazy.cli.waiting import announced_with
 from sklazy.errors import BadInputError
 from sklazy.measures.conformal import rows_needed
 from sklazy.report.words import pluralize
@@ -70,6 +71,16 @@ def confidence_columns(
     ends = np.asarray(model.predict_interval(rows, coverage=confidence.coverage))
     columns["low"], columns["high"] = ends[:, 0].tolist(), ends[:, 1].tolist()
     return columns
+
+
+def calibrate(
+    console: Console, fitted: FittedModel, rows: Table, confidence: Confidence
+) -> None:
+    """Do the work that sets and intervals of all rows share, which may take long."""
+    if confidence.coverage and len(rows):
+        what = "sets" if fitted.classifies else "intervals"
+        with announced_with(console, f"no {what}: --coverage 0", f"for the {what}, "):
+            confidence_columns(fitted, rows.take([0]), None, confidence)
 
 
 def join_labels(labels: Sequence[object]) -> str:

@@ -52,35 +52,42 @@ class RunLimits(NamedTuple):
     max_seconds: float | None
 
 
-@contextlib.contextmanager
-def announced(console: Console, method: str) -> Iterator[None]:
+def announced(console: Console, method: str) -> contextlib.AbstractContextManager[None]:
     """Announce how long work takes, once that can be estimated, if it takes long."""
+    others = FASTER.get(method)
+    limits = "for a part only: --max-rows, --max-seconds"
+    return announced_with(console, f"faster: {others}; {limits}" if others else limits)
+
+
+@contextlib.contextmanager
+def announced_with(console: Console, advice: str, purpose: str = "") -> Iterator[None]:
+    """Announce how long work takes, with advice; for what, where that is not plain."""
     logger = logging.getLogger("sklazy")
-    handler, level = _Notes(console, method), logger.level
-    logger.addHandler(handler)
+    before, level = list(logger.handlers), logger.level
+    others = [handler for handler in before if not isinstance(handler, _Notes)]
+    logger.handlers[:] = [*others, _Notes(console, advice, purpose)]
     logger.setLevel(logging.INFO)
     try:
         yield
     finally:
-        logger.removeHandler(handler)
+        logger.handlers[:] = before
         logger.setLevel(level)
 
 
 class _Notes(logging.Handler):
     """Messages of the library as notes, with options that are faster."""
 
-    def __init__(self, console: Console, method: str) -> None:
+    def __init__(self, console: Console, advice: str, purpose: str) -> None:
         super().__init__(logging.INFO)
-        others = FASTER.get(method)
-        limits = "for a part only: --max-rows, --max-seconds"
         self.console = console
-        self.advice = f"faster: {others}; {limits}" if others else limits
+        self.advice, self.purpose = advice, purpose
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a message; those about waits come with advice."""
         text = record.getMessage()
         is_wait = record.levelno < logging.WARNING
-        self.console.note(f"{text} ({self.advice})" if is_wait else text)
+        wait = f"{self.purpose}{text} ({self.advice})"
+        self.console.note(wait if is_wait else text)
 
 
 @contextlib.contextmanager

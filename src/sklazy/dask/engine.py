@@ -1,6 +1,7 @@
 """Parts of the cases on the workers of a Dask cluster, each held by an actor."""
 
 import os
+import time
 from asyncio import AbstractEventLoop, run_coroutine_threadsafe, wait_for
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -21,6 +22,7 @@ from sklazy.dask.shards import Holder, PartGone
 from sklazy.errors import BadInputError, LostPartError
 
 _REACH = 2.0  # seconds in which a worker answers that can be reached from here
+_REPLY = 10.0  # seconds in which a worker replies beside its work
 _TRIES = 3  # of making a part whose worker is lost meanwhile
 _MOST_PACKED = 2**20  # bytes
 _ACTOR_LOST = "Worker holding Actor was lost"  # the scheduler's message
@@ -169,6 +171,22 @@ class DaskEngine:
             return True
         return actor._address in known
 
+    def time_at_work(self, number: int) -> tuple[float, float] | None:
+        """Seconds since a holder began its call, by the clock and of its processor.
+
+        None if it does nothing, or if its worker does not reply.
+        """
+        actor = self.actors.get(number)
+        if actor is None:
+            return None
+        asked = self.client._run(_time_at_work, actor.key, workers=[actor._address])
+        try:
+            known = run_coroutine_threadsafe(asked, self._loop).result(_REPLY)
+        except (OSError, TimeoutError, CancelledError, KeyError):
+            return None
+        times: tuple[float, float] | None = known.get(actor._address)
+        return times
+
     def _check_client(self) -> None:
         if self.client.status != "running":
             raise LostPartError(
@@ -191,8 +209,18 @@ async def _can_reach(client: Any, address: str) -> bool:  # noqa: ANN401
     return True
 
 
+def _time_at_work(key: str, dask_worker: Any) -> tuple[float, float] | None:  # noqa: ANN401
+    begun = dask_worker.state.actors[key].begun
+    if begun is None:
+        return None
+    return time.monotonic() - begun[0], time.process_time() - begun[1]
+
+
 class HolderOf(Holder):
     """A holder that makes its part where it is, and asks it on its worker's device."""
+
+    # When the call that is under way began, by the clock and the worker's processor.
+    begun: tuple[float, float] | None = None
 
     def __init__(
         self,
@@ -209,7 +237,11 @@ class HolderOf(Holder):
     def run(self, packed: object) -> object:
         """Call one of the methods; all is packed."""
         method, arguments = unpack(packed)
-        return pack(getattr(self, method)(*arguments))
+        self.begun = time.monotonic(), time.process_time()
+        try:
+            return pack(getattr(self, method)(*arguments))
+        finally:
+            self.begun = None
 
     def ask(
         self, version: Version, function: Callable[..., Any], arguments: tuple[Any, ...]

@@ -23,6 +23,9 @@ Result = TypeVar("Result")
 Call = tuple[Any, ...]
 
 _LOOK_AFTER = 1.0  # seconds without an answer, before the part is checked
+_LOOK_AT_WORK = 10.0  # seconds until a part that is at work is looked at again
+# A worker that waits takes this little of a processor.
+_LEAST_WORK, _LEAST_SHARE = 0.5, 0.03
 _ASK_AGAIN = 0.05  # seconds after a part was lost that is reported as alive
 
 
@@ -62,6 +65,12 @@ class Engine(Protocol):
 
     def is_alive(self, number: int) -> bool:
         """Whether a holder can still answer."""
+
+    def time_at_work(self, number: int) -> tuple[float, float] | None:
+        """Seconds that a call has taken, by the clock and of the holder's processor.
+
+        None if the holder is not at work, or does not reply.
+        """
 
 
 class Holder:
@@ -336,6 +345,9 @@ class _PendingCall:
                 return self.shards.result(self.number, self.pending, end)
             except _FAULTS as error:
                 if time.monotonic() > end:
+                    if isinstance(error, TimeoutError) and self._is_at_work():
+                        end = time.monotonic() + _LOOK_AT_WORK
+                        continue
                     raise LostPartError(
                         f"part {self.number} has not answered for "
                         f"{self.shards.timeout:g} seconds; check the workers, or "
@@ -343,6 +355,18 @@ class _PendingCall:
                     ) from error
                 self._look_after(error, end)
                 self._begin()
+
+    def _is_at_work(self) -> bool:
+        """Whether a part is only slow, on a machine that has little time for it.
+
+        The seconds of the timeout are then those of its processor.
+        """
+        times = self.shards.engine.time_at_work(self.number)
+        if times is None:
+            return False
+        elapsed, worked = times
+        least = max(_LEAST_WORK, _LEAST_SHARE * elapsed)
+        return least < worked < self.shards.timeout
 
     def _look_after(self, error: Exception, end: float) -> None:
         held = error.held if isinstance(error, OtherState) else None

@@ -45,7 +45,7 @@ SET_METHODS = ("jackknife", "jackknife+", "minmax", "full")
 INTERVAL_METHODS = SET_METHODS[:3]
 
 AUTO = "auto"
-"""Of `by`: the way in which left-out intervals are narrowest."""
+"""Of `by`: the way of the least interval score of rows left out."""
 
 
 class Grouped(NamedTuple):

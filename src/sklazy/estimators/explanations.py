@@ -12,6 +12,7 @@ from sklazy.answer import Batch, check_finite, prepare
 from sklazy.casebase import CaseBase
 from sklazy.casebase.parted_head import PartedHead
 from sklazy.estimators.contributions import code_numbers
+from sklazy.estimators.keeping import query_ids
 from sklazy.estimators.next_attribute import describe_suggestions
 from sklazy.estimators.reasons import HeldState, Reasoner, can_explain
 from sklazy.estimators.state import describe_choices
@@ -20,7 +21,6 @@ from sklazy.methods.blends.learner import BlendLearner
 from sklazy.receipts import Receipt, Receipts, Wanted, build_receipts, verify
 from sklazy.report.progress import Progress
 from sklazy.tables import Table
-from sklazy.tables.frames import index_ids
 
 if TYPE_CHECKING:
     from sklazy.estimators.base import LazyEstimator
@@ -37,7 +37,7 @@ def explain_queries(model: "LazyEstimator", X: object, wanted: Wanted) -> Receip
     if queries is not None:
         return Receipts(_explain_all(model, held, queries, None, wanted))
     receipts = _explain_table(model, held, model._query_table(X), wanted)
-    ids = index_ids(X)
+    ids = query_ids(model, X)
     if ids is not None:
         pairs = zip(receipts, ids, strict=True)
         receipts = [receipt.of_row(row) for receipt, row in pairs]

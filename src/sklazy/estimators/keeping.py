@@ -42,7 +42,12 @@ from sklazy.flow import Queries
 from sklazy.tables import Table, as_table
 from sklazy.tables.arrays import are_dicts
 from sklazy.tables.convert import plain_table
-from sklazy.tables.frames import index_ids, order_columns, target_column_names
+from sklazy.tables.frames import (
+    column_names,
+    index_ids,
+    order_columns,
+    target_column_names,
+)
 from sklazy.tables.naming import mostly_differ
 from sklazy.tables.origins import expand_columns, follow_origins, origins_of
 from sklazy.tables.sources import gather_rows
@@ -66,8 +71,11 @@ def keep_rows(
     times: object = None,
 ) -> Model:
     """Build the case base; nothing is changed before all of it has gone well."""
+    id_column = ids if isinstance(ids, str) else ""
     X, y, ids = take_columns(X, y, ids)
-    keep_part(model, X, y, sample_weight, ids, classes, times, whole=True)
+    keep_part(
+        model, X, y, sample_weight, ids, classes, times, whole=True, id_column=id_column
+    )
     if model._warns_of_names:
         _warn_of_names(model.cases_)
     return model
@@ -83,11 +91,12 @@ def keep_part(
     times: object = None,
     *,
     whole: bool = False,
+    id_column: str = "",
 ) -> None:
     """Build the case base of rows that are the whole, or a part with others elsewhere.
 
     The number of rows, their weights and what can be learned from them are checked of
-    the whole alone.
+    the whole alone. `id_column` is the name of the column that was taken for the ids.
     """
     model._check_parameters()
     check_choice("discretization", criterion_of(model), tuple(CRITERIA))
@@ -109,7 +118,7 @@ def keep_part(
         ids=ids if index is None else index,
         criterion=criterion_of(model),
         cuts=getattr(model, "cuts", "exact"),
-        schema=replace(schema, balanced=is_balanced(model)),
+        schema=replace(schema, balanced=is_balanced(model), id_column=id_column),
     )
     _forget_old(model, cases)
     let_choices_age(model, cases)
@@ -196,6 +205,9 @@ def add_rows(
     """Add rows, or keep the first."""
     if not hasattr(model, "cases_"):
         return keep_rows(model, X, y, sample_weight, ids, classes, times)
+    id_column = model.cases_.schema.id_column
+    if ids is None and id_column and id_column in column_names(X):
+        ids = id_column
     X, y, ids = take_columns(X, y, ids)
     X = put_in_order(model, X)
     add = find_adder(model, X)
@@ -272,12 +284,28 @@ def read_later(model: "LazyEstimator", X: object, *, mixed: bool = True) -> Tabl
 def put_in_order(model: "LazyEstimator", X: object) -> object:
     """A frame or table with the columns in the order of those of `fit`.
 
-    Names decide which column is which; others than those of `fit` stay, to be refused.
+    Names decide which column is which; the column of ids is left out, and others than
+    those of `fit` stay, to be refused.
     """
     known = getattr(model, "feature_names_in_", None)
     if known is None or type(X) is np.ndarray:
         return X
-    return order_columns(X, known.tolist())
+    return order_columns(X, known.tolist(), spare=find_id_column(model))
+
+
+def find_id_column(model: "LazyEstimator") -> str:
+    """The column of frames that `fit` took for the ids, "" for none."""
+    schema: Schema | None = getattr(getattr(model, "cases_", None), "schema", None)
+    return schema.id_column if schema else ""
+
+
+def query_ids(model: "LazyEstimator", X: Any) -> list[Any] | None:  # noqa: ANN401
+    """The ids of queries: those in the column of ids, or else in the index."""
+    name = find_id_column(model)
+    if not name or name not in column_names(X):
+        return index_ids(X)
+    ids = take_columns(X, None, name)[2]
+    return ids if all(isinstance(one, int | str) for one in ids) else index_ids(X)
 
 
 def encode_later(model: "LazyEstimator", cases: CaseBase, X: object) -> Queries:

@@ -9,6 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from sklazy.errors import BadInputError
 from sklazy.tables import Table
+from sklazy.tables.frames import column_names
 
 Discretization = Literal["fayyad", "kononenko"]
 Selection = Literal["lazy", "eager", "none", "lazy-cfs", "lazy-consistency", "lazy-hip"]
@@ -98,7 +99,7 @@ def _is_number(value: object) -> bool:
 
 def advise_columns(estimator: Any, X: Any) -> str:  # noqa: ANN401
     """What to do about columns of a frame beside those that were learned."""
-    names = list(getattr(X, "columns", ()))
+    names = column_names(X)
     known = set(getattr(estimator, "feature_names_in_", names))
     if not known < set(names):
         return ""

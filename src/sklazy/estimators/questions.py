@@ -13,6 +13,7 @@ from sklazy.answer.learner import Answer
 from sklazy.answer.novelty import Novelty, find_novelty, measure_all
 from sklazy.casebase import CaseBase
 from sklazy.estimators.inputs import places_of
+from sklazy.estimators.keeping import query_ids
 from sklazy.estimators.parameters import check_count
 from sklazy.flow import Queries
 from sklazy.kernels.kernel_models import measure_distances
@@ -48,7 +49,7 @@ def find_similar(model: "LazyEstimator", X: object, k: int) -> "pandas.DataFrame
     with model.cases_.snapshot() as cases:
         queries = cases.encode(table)
         nearest = _find_nearest(model, cases, queries, k)
-        return _frame_of_similar(cases, nearest, index_labels(X))
+        return _frame_of_similar(cases, nearest, query_ids(model, X) or index_labels(X))
 
 
 def _find_nearest(

@@ -141,9 +141,9 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
         by : {"auto", None, "nearness", "ratio", "both"}, default="auto"
             How widths follow the row. None: all have the same width. "nearness": wider
             where the 25 nearest rows are predicted worse. "ratio", for targets above 0:
-            in proportion to the prediction. "both" of these. "auto" takes the one whose
-            intervals of rows left out are narrowest in the mean; with `groups` or
-            another method, None.
+            in proportion to the prediction. "both" of these. "auto" takes the one with
+            the least interval score (width, and how far targets lie outside) of rows
+            left out; with `groups` or another method, None.
         groups : str, or pair of array-likes, optional
             Groups within each of which the coverage holds: the name of a nominal
             column, or a pair of the groups of all rows (in order of arrival) and of the
@@ -163,7 +163,8 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
         scales from all rows. At most 2000 rows of each group are left out, drawn by
         their content. Regressors that choose settings from all targets (kernel, ridge,
         blend) predict each of ten folds from the others instead, since their settings
-        minimize left-out residuals.
+        minimize left-out residuals. Many rows have no part in settings of the kernel
+        and of blends; those are left out one by one if there are at least 1000.
 
         References
         ----------

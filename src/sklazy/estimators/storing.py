@@ -78,18 +78,22 @@ def store(
         source = source.with_labels([ids])
     check_unchanged(path)  # reported before much is read
     needed = [target] if ids is None else [target, ids]
-    with Progress("reading columns") as progress:
-        surveyed = source.survey(progress.advance, needed)
     classifies = is_classifier(estimator)
     wanted = StoredColumns(target, ids, frozenset(needed), classifies=classifies)
-    for name in needed:
-        if name not in surveyed.seen:
-            hint = suggest(name, [origin.name for origin in surveyed.origins])
-            raise BadInputError(f"{surveyed.rows.name} has no column {name!r}.{hint}")
-    n_known = surveyed.seen[target].n_known
-    return store_rows(
-        estimator, list_batches(surveyed, wanted), path, target=target, n_rows=n_known
-    )
+    with Spool(Path(path)) as spool:
+        filling = Filling(_checked_clone(estimator), spool, wanted)
+        with Progress("reading columns") as progress:
+            surveyed = source.survey(progress.advance, needed, filling.take)
+        for name in needed:
+            if name not in surveyed.seen:
+                hint = suggest(name, [origin.name for origin in surveyed.origins])
+                raise BadInputError(
+                    f"{surveyed.rows.name} has no column {name!r}.{hint}"
+                )
+        if surveyed.is_kept and spool.n_rows:
+            return filling.write(Path(path))
+    batches, n_known = list_batches(surveyed, wanted), surveyed.seen[target].n_known
+    return store_rows(estimator, batches, path, target=target, n_rows=n_known)
 
 
 class StoredColumns(NamedTuple):
@@ -111,20 +115,27 @@ def list_batches(surveyed: Surveyed, wanted: StoredColumns) -> Iterator["RowBatc
         }
     first = 0
     for whole in surveyed.batches():
-        is_known = ~whole[wanted.target].missing
-        kept = np.flatnonzero(is_known)
-        positions, first = kept + first, first + len(whole)
-        if len(kept) < len(whole):
-            whole = whole.take(kept)
-        table = whole.select([n for n in whole.names if n not in left_out])
-        if not table.columns:
-            raise BadInputError(
-                f"there is no column except the target {wanted.target!r}; give a file "
-                "that also has the columns to predict it from."
-            )
-        ids = positions if wanted.ids is None else _read_ids(whole, wanted)
-        target = _read_target(whole[wanted.target], classifies=wanted.classifies)
-        yield RowBatch(table, target, as_ids(ids))
+        yield _read_batch(whole, wanted, left_out, first)
+        first += len(whole)
+
+
+def _read_batch(
+    whole: Table, wanted: StoredColumns, left_out: Collection[str], first: int
+) -> "RowBatch":
+    """Those of some rows that have a target; `first` is the position of the first."""
+    kept = np.flatnonzero(~whole[wanted.target].missing)
+    positions = kept + first
+    if len(kept) < len(whole):
+        whole = whole.take(kept)
+    table = whole.select([n for n in whole.names if n not in left_out])
+    if not table.columns:
+        raise BadInputError(
+            f"there is no column except the target {wanted.target!r}; give a file "
+            "that also has the columns to predict it from."
+        )
+    ids = positions if wanted.ids is None else _read_ids(whole, wanted)
+    target = _read_target(whole[wanted.target], classifies=wanted.classifies)
+    return RowBatch(table, target, as_ids(ids))
 
 
 def _read_target(column: Column, *, classifies: bool) -> Column:
@@ -180,20 +191,26 @@ def store_rows(
     -------
     n_rows : int
     """
+    model = _checked_clone(model)
+    check_unchanged(out)  # checked before much is read
+    with Spool(Path(out)) as spool:
+        filling = Filling(model, spool, StoredColumns(target, None, (), False))
+        with Progress("reading rows", total=n_rows) as progress:
+            for batch in batches:
+                filling.add(batch)
+                progress.advance(len(batch.table))
+        if not spool.n_rows:
+            raise BadInputError(
+                "there are no rows to store; give at least one with a target."
+            )
+        return filling.write(Path(out))
+
+
+def _checked_clone(model: LazyEstimator) -> LazyEstimator:
     model = clone(model)
     model._check_parameters()
     _check_storable(model)
-    check_unchanged(out)  # checked before much is read
-    with Spool(Path(out)) as spool:
-        as_read = _spool_rows(model, spool, batches, n_rows)
-        schema = Schema(
-            spool.attributes(),
-            spool.named,
-            targets=(target,),
-            origins=origins_of(as_read),
-        )
-        _write_file(model, spool, schema, as_read, Path(out))
-    return spool.n_rows
+    return model
 
 
 def _check_storable(model: LazyEstimator) -> None:
@@ -205,25 +222,48 @@ def _check_storable(model: LazyEstimator) -> None:
         )
 
 
-def _spool_rows(
-    model: LazyEstimator, spool: Spool, batches: Iterable[RowBatch], n_rows: int | None
-) -> Table:
-    """Put all rows in the spool; the columns of the user's."""
-    as_read = Table((), 0)
-    with Progress("reading rows", total=n_rows) as progress:
-        for batch in batches:
-            if not len(batch.table):  # none of some rows has a target
-                continue
-            as_read = read_first(model, batch.table)
-            table = expand_columns(as_read)
-            target = two_dimensional(model._target(batch.target))
-            spool.add(table, target, batch.ids)
-            progress.advance(len(table))
-    if not spool.n_rows:
-        raise BadInputError(
-            "there are no rows to store; give at least one with a target."
+class Filling:
+    """A file of a model's rows, from the first of them on."""
+
+    def __init__(
+        self, model: LazyEstimator, spool: Spool, wanted: StoredColumns
+    ) -> None:
+        self._model, self._spool, self._wanted = model, spool, wanted
+        self._as_read = Table((), 0)
+        self._n_taken = 0
+
+    def take(self, whole: Table) -> bool:
+        """Take some rows; whether they can be taken before all have been looked at."""
+        wanted = self._wanted
+        if wanted.target not in whole or (wanted.ids or wanted.target) not in whole:
+            return False
+        try:
+            self.add(_read_batch(whole, wanted, wanted.left_out, self._n_taken))
+        except BadInputError:  # found again once all columns are known
+            return False
+        self._n_taken += len(whole)
+        return True
+
+    def add(self, batch: RowBatch) -> None:
+        """Put some rows in the spool."""
+        if not len(batch.table):  # none of some rows has a target
+            return
+        self._as_read = read_first(self._model, batch.table)
+        table = expand_columns(self._as_read)
+        target = two_dimensional(self._model._target(batch.target))
+        self._spool.add(table, target, batch.ids)
+
+    def write(self, out: Path) -> int:
+        """Write the file; the number of its rows."""
+        as_read = self._as_read.take(np.zeros(0, np.intp))
+        schema = Schema(
+            self._spool.attributes(),
+            self._spool.named,
+            targets=(self._wanted.target,),
+            origins=origins_of(as_read),
         )
-    return as_read.take(np.zeros(0, np.intp))
+        _write_file(self._model, self._spool, schema, as_read, out)
+        return self._spool.n_rows
 
 
 def _write_file(

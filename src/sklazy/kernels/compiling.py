@@ -42,7 +42,7 @@ _ANNOUNCE_AFTER = 1.0  # seconds
 # Seconds of processor time, a kernel: most take 0.5 to 2.5, and 0.002 to 0.012.
 _COMPILING, _LOADING = 1.5, 0.01
 
-_USUAL_WAIT = "2 to 10 seconds"
+_USUAL_WAIT = "some seconds, more on a busy machine"
 
 # As in numpy, a number over zero is infinite or NaN, and no error.
 _PLAIN = {"nogil": True, "error_model": "numpy"}

@@ -24,9 +24,11 @@ from sklazy.kernels.mdl import (
     log_terms,
     term_sum,
 )
+from sklazy.kernels.sorting import sort_spread_rows
 
 __all__ = ["BETTER_ENCODING", "FAYYAD", "KONONENKO", "log_terms", "mdl_cuts"]
 
+_NO_ENTROPY = np.int64(-(2**62))
 _BLOCK = 64  # rows a block; fewer bound better, more cost less
 
 
@@ -50,8 +52,14 @@ def mdl_cuts(values, classes, n_classes, criterion, terms):
     -------
     float64 array of shape (n_cuts,)
     """
+    return find_cuts(_part_rows(values, classes, n_classes), criterion, terms)
+
+
+@kernel
+def find_cuts(blocks, criterion, terms):
+    """Cut points of the rows in blocks; see `mdl_cuts`."""
+    values, n_classes = blocks.values, len(blocks.sums) // len(blocks.borders)
     n_rows = np.int64(len(values))
-    blocks = _part_rows(values, classes, n_classes)
     cuts = np.empty(n_rows, dtype=np.float64)
     n_cuts = 0
     # The ends of the parts still to be looked at: the leftmost is on top, so that
@@ -76,6 +84,8 @@ def mdl_cuts(values, classes, n_classes, criterion, terms):
             continue
         n_ends -= 1
         if n_ends > 0:
+            _sort_block(blocks, _first_border_above(blocks, last - 1) - 1)
+            _sort_block(blocks, _first_border_above(blocks, last) - 1)
             cuts[n_cuts] = cut_between(values[last - 1], values[last])
             n_cuts += 1
         first = last
@@ -99,12 +109,14 @@ class ColumnBlocks(NamedTuple):
     Attributes
     ----------
     values, classes
-        As in `mdl_cuts`.
+        As in `mdl_cuts`, but that rows of a block may be in any order.
     borders : int64 array of shape (>= n_blocks + 1,)
         The first row of each block, and the number of rows.
     sums : int64 array of shape (>= (n_blocks + 1) * n_classes,)
         The class counts of the rows below each border, one border after the other.
     n_blocks : int
+    is_sorted : bool array of shape (>= n_blocks,)
+        The blocks whose rows ascend.
     """
 
     values: NDArray[np.float64]
@@ -112,6 +124,7 @@ class ColumnBlocks(NamedTuple):
     borders: NDArray[np.int64]
     sums: NDArray[np.int64]
     n_blocks: int
+    is_sorted: NDArray[np.bool_]
 
 
 @kernel
@@ -135,7 +148,18 @@ def _part_rows(values, classes, n_classes):
         for i in range(start, end):
             sums[at + n_classes + classes[i]] += 1
         start = end
-    return ColumnBlocks(values, classes, borders, sums, n_blocks)
+    is_sorted = np.ones(n_blocks, np.bool_)
+    return ColumnBlocks(values, classes, borders, sums, n_blocks, is_sorted)
+
+
+@kernel
+def _sort_block(blocks, block):
+    """Put the rows of a block in ascending order."""
+    if blocks.is_sorted[block]:
+        return
+    blocks.is_sorted[block] = True
+    first, end = blocks.borders[block], blocks.borders[block + 1]
+    sort_spread_rows(blocks.values[first:end], blocks.classes[first:end])
 
 
 @kernel
@@ -173,12 +197,9 @@ def _accepted_cut(blocks, low, high, first, last, before, after, criterion, term
     total = np.empty(len(before), dtype=np.int64)
     for c in range(len(total)):
         total[c] = after[c] - before[c]
-    prior = terms[n_rows] - term_sum(total, terms)
-    if prior == 0:
+    limit = _highest_entropy(total, n_rows, criterion, terms)
+    if limit == _NO_ENTROPY:
         return np.int64(0)
-    limit = prior
-    if criterion == FAYYAD:
-        limit -= np.int64(UNIT * max(0.0, fayyad_least_gain(total, terms)))
     cut = _best_cut(blocks, low, high, first, last, before, total, limit, terms)
     if cut == 0:
         return cut
@@ -198,6 +219,36 @@ def _accepted_cut(blocks, low, high, first, last, before, after, criterion, term
     else:
         accepted = fayyad_accepts(left, right, total, n_candidates, terms)
     return cut if accepted else np.int64(0)
+
+
+@kernel
+def _highest_entropy(total, n_rows, criterion, terms):
+    """The entropy that no accepted cut is above; `_NO_ENTROPY` if there is no cut."""
+    prior = terms[n_rows] - term_sum(total, terms)
+    if prior == 0:
+        return _NO_ENTROPY
+    if criterion == FAYYAD:
+        return prior - np.int64(UNIT * max(0.0, fayyad_least_gain(total, terms)))
+    return prior
+
+
+@kernel
+def may_have_cut(blocks, criterion, terms):
+    """Whether a cut of all rows may be accepted, by the class counts at borders."""
+    borders, n_rows = blocks.borders, np.int64(len(blocks.values))
+    n_classes = len(blocks.sums) // len(borders)
+    sums = blocks.sums[: (blocks.n_blocks + 1) * n_classes].reshape(-1, n_classes)
+    total = sums[blocks.n_blocks]
+    limit = _highest_entropy(total, n_rows, criterion, terms)
+    error = 1 + (n_rows >> 18)
+    for block in range(blocks.n_blocks):
+        first, size = borders[block], borders[block + 1] - borders[block]
+        left, upto = sums[block], sums[block + 1]
+        bound = _least_entropy(left, upto, total, first, n_rows, terms)
+        slack = 4 * (size + n_classes) * error + 2 * (n_classes + 1) * error
+        if limit != _NO_ENTROPY and bound - slack <= limit:
+            return True
+    return False
 
 
 @kernel
@@ -236,6 +287,7 @@ def _best_cut(blocks, low, high, first, last, before, total, limit, terms):
         slack = 4 * (end - start + n_classes) * error
         bound = _least_entropy(left, upto, total, start - first, n_rows, terms)
         if bound - slack <= known + tie:
+            _sort_block(blocks, border - 1)
             if values[start] < values[end - 1]:
                 for c in range(n_classes):
                     right[c] = total[c] - left[c]

@@ -24,9 +24,12 @@ _LN_2 = math.log(2.0)
 def log_terms(n_rows):
     """Table of ``rint(2**30 * x * log2(x))`` for at least ``x = 0 .. n_rows``.
 
-    Its length is a power of two, so that an entry does not depend on `n_rows`.
+    Its length is a power of two, or a multiple of what is computed at once, so that an
+    entry does not depend on `n_rows`.
     """
-    return _log_terms(max(_SMALLEST_TABLE, 1 << int(n_rows).bit_length()))
+    if n_rows < _AT_ONCE:
+        return _log_terms(max(_SMALLEST_TABLE, 1 << int(n_rows).bit_length()))
+    return _log_terms((int(n_rows) // _AT_ONCE + 1) * _AT_ONCE)
 
 
 @lru_cache(maxsize=4)

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from sklazy.kernels.compiling import entry, kernel, lean_kernel
+from sklazy.kernels.compiling import entry, inlined, kernel, lean_kernel
 
 _SIGN = np.uint64(1 << 63)
+_CROWD = 16  # rows that are due at one place
 _FEW_ROWS = 4096  # below, the tables of wide digits cost more than they save
 
 
@@ -27,6 +28,12 @@ def sort_pairs(values, partners):
     values : float64 array of shape (n_present,)
     partners : int32 array of shape (n_present,)
     """
+    return sort_rows(values, partners)
+
+
+@kernel
+def sort_rows(values, partners):
+    """As `sort_pairs`, for kernels."""
     keys, partners = _drop_missing(values, partners)
     n_bits = 8 if len(keys) < _FEW_ROWS else 11
     n_digits = (63 + n_bits) // n_bits
@@ -46,20 +53,64 @@ def sort_pairs(values, partners):
 
 
 @kernel
+def sort_spread_rows(values, partners):
+    """As `sort_pairs`, in place; fast where values without NaN are spread evenly.
+
+    Rows are put where they are due between the lowest and the highest value, and then
+    moved past the few that are greater.
+    """
+    low, high = values.min(), values.max()
+    if low == high:
+        return
+    n_rows = len(values)
+    by_unit = (n_rows - 1) / (high - low)
+    places = np.zeros(n_rows + 1, np.int64)
+    if 0.0 < by_unit < np.inf:
+        for i in range(n_rows):
+            places[np.int64((values[i] - low) * by_unit) + 1] += 1
+    if not 0.0 < by_unit < np.inf or _has_crowd(values, places):
+        values[:], partners[:] = sort_rows(values, partners)
+        return
+    for i in range(1, n_rows):
+        places[i] += places[i - 1]
+    from_values, from_partners = values.copy(), partners.copy()
+    for i in range(n_rows):
+        due = np.int64((from_values[i] - low) * by_unit)
+        values[places[due]], partners[places[due]] = from_values[i], from_partners[i]
+        places[due] += 1
+    for i in range(1, n_rows):
+        value, partner, place = values[i], partners[i], i
+        while place > 0 and values[place - 1] > value:
+            values[place], partners[place] = values[place - 1], partners[place - 1]
+            place -= 1
+        values[place], partners[place] = value, partner
+
+
+@kernel
+def _has_crowd(values, counts):
+    """Whether so many rows are due at one place that moving them takes too long."""
+    return counts.max() > max(_CROWD, len(values) // _CROWD)
+
+
+@kernel
 def _drop_missing(values, partners):
     """Rows without NaN; the values as integers that are ordered as they are."""
     keys = np.empty(len(values), dtype=np.uint64)
     kept = np.empty(len(values), dtype=np.int32)
-    numbers = keys.view(np.float64)
     n_present = 0
     for i in range(len(values)):
         if not np.isnan(values[i]):
-            numbers[n_present] = values[i] + 0.0  # -0.0 equals 0.0 and sorts like it
-            key = keys[n_present]
-            keys[n_present] = ~key if key & _SIGN else key | _SIGN
+            keys[n_present] = key_of_number(values[i])
             kept[n_present] = partners[i]
             n_present += 1
     return keys[:n_present], kept[:n_present]
+
+
+@inlined
+def key_of_number(value):
+    """The bits of a number as an integer that is ordered as numbers are."""
+    key = np.float64(value + 0.0).view(np.uint64)  # -0.0 equals 0.0 and sorts like it
+    return ~key if key & _SIGN else key | _SIGN
 
 
 @kernel

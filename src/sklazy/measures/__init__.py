@@ -27,7 +27,13 @@ from sklazy.measures.diversity import (
     q_statistic,
 )
 from sklazy.measures.hierarchy import find_ancestors, find_redundant
-from sklazy.measures.leave_one_out import rank_without_own_row, select_without_own_row
+from sklazy.measures.leave_one_out import (
+    AllEntropies,
+    find_all_entropies,
+    rank_by_class,
+    rank_without_own_row,
+    select_without_own_row,
+)
 from sklazy.measures.pairs import correlate_columns, count_known
 from sklazy.measures.query_sets import (
     select_by_consistency,
@@ -61,6 +67,7 @@ from sklazy.measures.votes import (
 
 __all__ = [
     "MEASURES",
+    "AllEntropies",
     "CfsMerit",
     "Consistency",
     "CountTable",
@@ -79,6 +86,7 @@ __all__ = [
     "diversity_measures",
     "eager_scores",
     "entropy",
+    "find_all_entropies",
     "find_ancestors",
     "find_measure",
     "find_power",
@@ -91,6 +99,7 @@ __all__ = [
     "pack_sets",
     "q_statistic",
     "rank_attributes",
+    "rank_by_class",
     "rank_columns",
     "rank_values",
     "rank_without_own_row",

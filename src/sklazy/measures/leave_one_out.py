@@ -6,11 +6,13 @@ class and, for each attribute, its value: one ranking per class serves all rows.
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Selected
+from sklazy.kernels.entropies import average_entropies, share_classes
 from sklazy.measures.choose import select_lowest
 from sklazy.measures.ranks import RankTable, rank_cells
 from sklazy.memory import cells_within
@@ -23,6 +25,67 @@ Scorer = Callable[[NDArray[np.int64], NDArray[np.int64]], Scores]
 _MOST_ELEMENTS = 4_000_000
 
 _FEW_VALUES = 32
+
+
+# Classes whose shares numpy adds up one by one, values that are soon sorted, and
+# seconds that numpy takes, at a time and for each cell.
+_MOST_CLASSES, _MOST_VALUES = 7, 64
+_AT_ALL, _PER_CELL = 6e-4, 1e-6
+
+
+class AllEntropies(NamedTuple):
+    """Scores by entropy with all rows, and without one of each value and class.
+
+    Attributes
+    ----------
+    values, attributes : float64 arrays of shape (n_values,), (n_attributes,)
+    own, whole : float64 arrays of shape (n_values, n_classes)
+        Of a value, and of its attribute, without one row; zero where there is none.
+    """
+
+    values: NDArray[np.float64]
+    attributes: NDArray[np.float64]
+    own: NDArray[np.float64]
+    whole: NDArray[np.float64]
+
+
+def find_all_entropies(
+    counts: NDArray[np.int64], offsets: NDArray[np.int64], *, discounts: bool
+) -> AllEntropies | None:
+    """Find all scores by entropy at once; None where there are too many cells.
+
+    Parameters
+    ----------
+    counts : int64 array of shape (n_values, n_classes)
+    offsets : int64 array of shape (n_attributes + 1,)
+    discounts : bool
+        See `sklazy.measures.discount_rare_values`.
+
+    Examples
+    --------
+    >>> from sklazy.kernels.compiling import every_job_due
+    >>> counts = np.array([[2, 0], [1, 3]])
+    >>> with every_job_due():
+    ...     found = find_all_entropies(counts, np.array([0, 2]), discounts=False)
+    >>> found.values.round(3).tolist(), found.own.round(3).tolist()
+    ([0.0, 0.811], [[0.0, 0.0], [0.0, 0.918]])
+    """
+    n_values, n_classes = counts.shape
+    widest = int(np.diff(offsets).max(initial=0))
+    is_small = n_classes <= _MOST_CLASSES and widest <= _MOST_VALUES
+    if not is_small or not share_classes.is_due(_AT_ALL + _PER_CELL * counts.size):
+        return None
+    shares = np.empty((1 + 2 * n_classes, n_values, n_classes))
+    share_classes(counts, offsets, discounts, shares)
+    logs = np.log2(np.where(shares > 0, shares, 1.0))
+    found = AllEntropies(
+        np.empty(n_values),
+        np.empty(len(offsets) - 1),
+        np.zeros(counts.shape),
+        np.zeros(counts.shape),
+    )
+    average_entropies(counts, offsets, shares, logs, *found)
+    return found
 
 
 def rank_without_own_row(
@@ -53,12 +116,21 @@ def rank_without_own_row(
     >>> len(rank_without_own_row(counts, np.array([0, 2]), score))
     2
     """
-    n_classes = counts.shape[1]
     values, ties = _score_without(counts, offsets, score)
     fallbacks = score(counts, offsets)[1] if fallbacks is None else fallbacks
+    return rank_by_class(values, ties, fallbacks, offsets)
+
+
+def rank_by_class(
+    values: NDArray[np.float64],
+    ties: NDArray[np.float64],
+    fallbacks: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+) -> list[RankTable]:
+    """Rank scores without a row of each class, both of shape (n_values, n_classes)."""
     return [
         rank_cells(np.ascontiguousarray(values[:, c]), ties[:, c], fallbacks, offsets)
-        for c in range(n_classes)
+        for c in range(values.shape[1])
     ]
 
 

@@ -1,12 +1,15 @@
 """A query's neighbors, all tied with the last of them included."""
 
-from sklazy.neighbors.edges import find_edges, widths_without
+from sklazy.neighbors.edges import edges_of, widths_without
 from sklazy.neighbors.levels import NOBODY, Near, Tallies
 from sklazy.neighbors.mixed import (
     MixedSearch,
+    RawColumns,
     ScaledColumns,
+    find_raw_columns,
     prepare_columns,
     scaled_columns,
+    spread_widths,
 )
 from sklazy.neighbors.nearest import (
     TreeSearch,
@@ -35,18 +38,21 @@ __all__ = [
     "MixedSearch",
     "Near",
     "NominalSearch",
+    "RawColumns",
     "ScaledColumns",
     "Tallies",
     "TreeSearch",
     "Voting",
     "WeightedColumns",
     "count_agreements",
-    "find_edges",
+    "edges_of",
     "find_nearest",
+    "find_raw_columns",
     "finish_votes",
     "place_queries",
     "prepare_columns",
     "scaled_columns",
+    "spread_widths",
     "to_probabilities",
     "vote_by_weight",
     "vote_with_each_count",

@@ -1,10 +1,13 @@
 """The ranges of numbers, and what they are without one of the rows."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.casebase import CaseBase
+from sklazy.casebase.rows import CodedRows
 from sklazy.flow import Cases
 
 
@@ -13,6 +16,39 @@ class Edges(NamedTuple):
 
     lows: NDArray[np.float64]
     highs: NDArray[np.float64]
+
+
+@dataclass
+class FollowedEdges:
+    """Edges that follow the rows, until one of these numbers goes."""
+
+    edges: Edges
+
+    def follow(self, rows: CodedRows, step: int) -> bool:
+        """Take in numbers that came; whether none of the edges went."""
+        lows, highs = self.edges
+        if step < 0:
+            is_touched = (rows.numbers <= lows[:, 1:]) | (rows.numbers >= highs[:, 1:])
+            few = np.isnan(lows[:, 1:]) & ~np.isnan(rows.numbers)
+            return not (is_touched | few).any()
+        lows = np.sort(np.concatenate([lows, rows.numbers], axis=1), axis=1)
+        highs = -np.sort(-np.concatenate([highs, rows.numbers], axis=1), axis=1)
+        self.edges = Edges(lows[:, :2], highs[:, :2])
+        return True
+
+
+def edges_of(base: CaseBase) -> Edges:
+    """The edges of the cases, which follow the rows."""
+    return base.derive(edges_of, lambda: _edges_of(base))
+
+
+def _edges_of(base: CaseBase) -> Edges:
+    followed = base.find_follower(edges_of)
+    if isinstance(followed, FollowedEdges):
+        return followed.edges
+    edges = find_edges(base.cases)
+    base.let_follow(edges_of, FollowedEdges(edges))
+    return edges
 
 
 def find_edges(cases: Cases) -> Edges:
@@ -40,7 +76,10 @@ def widths_without(
         -1 for none.
     """
     numeric, queries = np.flatnonzero(cases.numeric >= 0), np.flatnonzero(excluded >= 0)
-    at = cases.numbers[np.ix_(cases.numeric[numeric], excluded[queries])].T
+    every = cases.numbers[cases.numeric[numeric][:, None], excluded[queries]]
+    at_edge = (every == edges.lows[:, :1]) | (every == edges.highs[:, :1])
+    few = np.flatnonzero(at_edge.any(axis=0))
+    at, queries = every[:, few].T, queries[few]
     low = np.where(at == edges.lows[:, 0], edges.lows[:, 1], edges.lows[:, 0])
     high = np.where(at == edges.highs[:, 0], edges.highs[:, 1], edges.highs[:, 0])
     left, shared = high - low, widths[numeric]

@@ -78,6 +78,26 @@ class ScaledColumns(NamedTuple):
     labels: NDArray[np.int32]
 
 
+class RawColumns(NamedTuple):
+    """What measures every row: all that a few queries need of the cases' columns.
+
+    Attributes
+    ----------
+    widths, labels
+        As in `ScaledColumns`.
+    """
+
+    widths: NDArray[np.float64]
+    labels: NDArray[np.int32]
+
+
+def find_raw_columns(cases: Cases) -> RawColumns:
+    """Find the ranges of the cases, which cost no look at a row."""
+    lows, highs = ranges_of(cases, np.arange(len(cases.numeric)))
+    with np.errstate(over="ignore"):
+        return RawColumns(highs - lows, label_codes(cases))
+
+
 def prepare_columns(cases: Cases) -> ScaledColumns:
     """Scale the cases' columns for `MixedSearch`."""
     attributes = np.arange(len(cases.numeric))
@@ -89,10 +109,11 @@ def prepare_columns(cases: Cases) -> ScaledColumns:
     if len(cases.numbers) == len(attributes) and scaled.size < _TOGETHER:
         return _scale_numbers(cases, scaled)
     placement = place_by_range(cases, attributes)
+    labels = label_codes(cases)  # first: codes that lie in a file are read once then
     kinds = fill_columns(cases, rows, placement, scaled[:, rows])
     lows, highs = ranges_of(cases, attributes)
     with np.errstate(over="ignore"):
-        return ScaledColumns(scaled, kinds, lows, highs - lows, label_codes(cases))
+        return ScaledColumns(scaled, kinds, lows, highs - lows, labels)
 
 
 def scaled_columns(base: CaseBase) -> ScaledColumns:
@@ -123,7 +144,8 @@ class MixedSearch:
     Parameters
     ----------
     cases : Cases
-    columns : ScaledColumns
+    columns : ScaledColumns or RawColumns
+        With the latter every row is measured.
     queries : Queries
         C-contiguous arrays.
     selected : Selected
@@ -162,7 +184,7 @@ class MixedSearch:
     def __init__(
         self,
         cases: Cases,
-        columns: ScaledColumns,
+        columns: ScaledColumns | RawColumns,
         queries: Queries,
         selected: Selected,
         n_neighbors: int,
@@ -201,6 +223,8 @@ class MixedSearch:
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
         k, n_used = self.n_neighbors, self.selected.attributes.shape[1]
+        if isinstance(self.columns, RawColumns):
+            return self._measure_all(range(first, last))
         cells = (last - first) * n_used * self.cases.n_rows
         waits = not search_mixed.is_due(_PER_QUERY * (last - first) + _PER_CELL * cells)
         if waits or k > min(_MOST_NEIGHBORS, self.cases.n_rows):
@@ -362,6 +386,15 @@ class MixedSearch:
 
     def widths_of(self, queries: _Ints) -> _Floats:
         """The ranges that queries see."""
-        shared = self.columns.widths
-        own = [self.own_widths.get(query, shared) for query in queries.tolist()]
-        return np.array(own).reshape(len(own), -1)
+        return spread_widths(self.columns.widths, self.own_widths, queries)
+
+
+def spread_widths(
+    shared: _Floats, own_widths: dict[int, _Floats], queries: _Ints
+) -> _Floats:
+    """The ranges of queries, (n_queries, n_attributes), some of which see their own."""
+    widths = np.repeat(shared[None], len(queries), axis=0)
+    own = np.isin(queries, list(own_widths)) if own_widths else np.zeros(0, bool)
+    for place in np.flatnonzero(own).tolist():
+        widths[place] = own_widths[int(queries[place])]
+    return widths

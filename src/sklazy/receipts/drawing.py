@@ -9,13 +9,9 @@ from sklazy.report.amounts import format_amount
 from sklazy.report.article import Article, Plain, draw_query, draw_votes, sureness
 from sklazy.report.dates import with_dates
 from sklazy.report.html import render
+from sklazy.report.letter import write_letter
 from sklazy.report.next_attribute import next_blocks
-from sklazy.report.reasons import (
-    draw_reasons,
-    plot_waterfall,
-    write_leading,
-    write_letter,
-)
+from sklazy.report.reasons import draw_reasons, plot_waterfall, write_leading
 from sklazy.report.uncertainty import (
     describe_novelty,
     describe_uncertainty,
@@ -29,6 +25,7 @@ from sklazy.report.words import (
 
 _MOST_IN_TABLE = 50
 _MOST_IN_BRIEF = 8  # rows of a table
+_MOST_OF_LIST = 60  # characters of a setting
 
 
 def to_text(
@@ -256,4 +253,7 @@ def _origin(receipt: Plain) -> b.Fold:
 
 
 def _setting(value: object) -> str:
+    """A setting in short; a list that is too long by its size."""
+    if isinstance(value, list) and len(str(value)) > _MOST_OF_LIST:
+        return f"[{pluralize(len(value), 'item')}]"
     return format_value(repr(value) if isinstance(value, str | None) else value)

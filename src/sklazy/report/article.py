@@ -151,7 +151,7 @@ def draw_query(receipt: Plain) -> Fold:
         ]
         for item in receipt["query"]
     ]
-    grid = Grid(["attribute", "value", ""], "lll", rows, noun="attributes")
+    grid = Grid(["feature", "value", ""], "lll", rows, noun="features")
     return Fold(QUERY_TITLE, [grid])
 
 

@@ -7,6 +7,7 @@ text can never differ in content.
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from sklazy.report.scales import clip_share
@@ -16,6 +17,7 @@ from sklazy.report.words import shorten, wide
 WIDTH = 80
 _GAP = 2  # blanks between two columns of a grid
 _BAR = 20  # characters
+_MOST_LINES = 3  # of a cell
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~$&])")
 
 
@@ -236,7 +238,7 @@ def _grid_lines(grid: Grid, width: int) -> list[str]:
     cells = [list(grid.header), *([cell_text(c) for c in row] for row in grid.rows)]
     widths = [max(map(wide, column)) for column in zip(*cells, strict=True)]
     widths = _fit(widths, width)
-    lines = [_line(row, widths, grid.sides) for row in cells]
+    lines = [line for row in cells for line in _lines(row, widths, grid.sides)]
     return [*lines, f"  ... and {grid.n_more} more"] if grid.n_more else lines
 
 
@@ -268,13 +270,34 @@ def _fit(widths: list[int], width: int) -> list[int]:
     return fitted
 
 
-def _line(row: Sequence[str], widths: Sequence[int], sides: str) -> str:
-    parts = []
-    for cell, width, side in zip(row, widths, sides, strict=True):
-        text = shorten(cell, width)
+def _lines(row: Sequence[str], widths: Sequence[int], sides: str) -> Iterator[str]:
+    """A row of cells, on several lines where words need them."""
+    columns = [_fold(cell, width) for cell, width in zip(row, widths, strict=True)]
+    for parts in zip_longest(*columns, fillvalue=""):
+        yield _line(parts, widths, sides)
+
+
+def _fold(cell: str, width: int) -> list[str]:
+    """A cell in lines, broken between words; a word that is too wide is shortened."""
+    if wide(cell) <= width or not cell.strip(" █"):
+        return [shorten(cell, width)]
+    lines = textwrap.wrap(
+        cell,
+        width,
+        max_lines=_MOST_LINES,
+        placeholder=" …",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [shorten(line, width) for line in lines]
+
+
+def _line(parts: Sequence[str], widths: Sequence[int], sides: str) -> str:
+    padded = []
+    for text, width, side in zip(parts, widths, sides, strict=True):
         blanks = " " * (width - wide(text))
-        parts.append(blanks + text if side in "rR" else text + blanks)
-    return (" " * _GAP + (" " * _GAP).join(parts)).rstrip()
+        padded.append(blanks + text if side in "rR" else text + blanks)
+    return (" " * _GAP + (" " * _GAP).join(padded)).rstrip()
 
 
 def to_markdown(blocks: Iterable[Block]) -> str:

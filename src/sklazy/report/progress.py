@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sized
 from types import TracebackType
 from typing import Any, TextIO, TypeVar
@@ -41,6 +42,8 @@ class Progress:
         Where the bar goes; nothing is shown if it is not a terminal.
     silent_for : float, default=2.0
         Seconds before anything is shown.
+    noun : str, default="rows"
+        What the steps are, in the plural.
 
     Examples
     --------
@@ -55,8 +58,9 @@ class Progress:
         total: int | None = None,
         stream: TextIO | None = None,
         silent_for: float = SILENT_FOR,
+        noun: str = "rows",
     ) -> None:
-        self.label, self.total = label, total
+        self.label, self.total, self.noun = label, total, noun
         self.stream = sys.stderr if stream is None else stream
         self.done, self.note = 0.0, ""
         self._lock = threading.Lock()
@@ -99,7 +103,7 @@ class Progress:
         default, people at a terminal or a notebook see it in their output.
         """
         if seconds >= WORTH_SAYING and _under_way[:1] == [self]:
-            left = "" if self.total is None else f" of {self.total} rows"
+            left = "" if self.total is None else f" {self.total} {self.noun}"
             text = f"{self.label}{left} takes about {in_words(seconds)}."
             text = f"{text} Faster: {faster}." if faster else text
             _LOG.info(text)
@@ -175,9 +179,11 @@ def in_words(seconds: float) -> str:
 
 
 def track(
-    items: Iterable[Item], label: str, total: int | None = None
+    items: Iterable[Item], label: str, total: int | None = None, noun: str = ""
 ) -> Iterator[Item]:
     """Go through the items with a `Progress` that counts them.
+
+    With a `noun` for the items, the time of all is announced after the first one.
 
     Examples
     --------
@@ -186,7 +192,10 @@ def track(
     """
     if total is None and isinstance(items, Sized):
         total = len(items)
-    with Progress(label, total) as progress:
-        for item in items:
+    with Progress(label, total, noun=noun) as progress:
+        begin = time.monotonic()
+        for done, item in enumerate(items):
+            if noun and done == 1 and total is not None:
+                progress.expect((total - 1) * (time.monotonic() - begin))
             yield item
             progress.advance()

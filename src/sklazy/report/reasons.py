@@ -1,6 +1,6 @@
 """Reasons of one answer in everyday words: three sentences, a waterfall, the cases."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sklazy.report.amounts import (
@@ -21,12 +21,14 @@ from sklazy.report.words import (
     pluralize,
 )
 
+WORTH_NAMING = 0.02
+"""The share of all contributions that a feature must exceed to be named."""
+
 _MOST_NAMED = 3
 _MORE_NAMED = 5  # where the others outweigh those named
 _MOST_SHOWN = 12
 _MOST_CASES = 15
-_WORTH_NAMING = 0.02  # of all contributions
-_AS_GOOD_AS_UNKNOWN = 0.01
+_HARDLY_MATTERS = 0.01
 _WORTH_STATING = 0.001  # of all contributions: sums
 _BASE = "with nothing known"
 
@@ -36,7 +38,7 @@ def write_summary(receipt: Plain) -> list[str]:
 
     The third is left out where there are neither.
     """
-    first = f"{_write_answer(receipt)} ({_write_base(receipt)} of the row"
+    first = f"{_write_answer(receipt)} ({write_base(receipt)} of the row"
     first += f"{_write_next(receipt)})."
     features, last = _write_features(receipt), [_write_cases(receipt)]
     if receipt["reasons"]["change"] is not None:
@@ -50,15 +52,16 @@ def _write_answer(receipt: Plain) -> str:
     answer = format_output(receipt, reasons["answer"])
     if "votes" in receipt:
         return f"Predicted: {format_class(reasons['of'])}, {answer}"
-    return f"{f'Predicted {_name_target(receipt)}'.rstrip()}: {answer}"
+    return f"{f'Predicted {name_target(receipt)}'.rstrip()}: {answer}"
 
 
-def _name_target(receipt: Plain) -> str:
+def name_target(receipt: Plain) -> str:
+    """The name of a target of numbers, "" where it came without."""
     name = receipt["cases"]["targets"][0]["name"]
     return "" if name == "y" else format_value(name)
 
 
-def _write_base(receipt: Plain) -> str:
+def write_base(receipt: Plain) -> str:
     """The output that contributions start from, as the waterfall names it."""
     return f"{format_output(receipt, receipt['reasons']['base'])} {_BASE}"
 
@@ -90,7 +93,7 @@ def _write_features(receipt: Plain) -> str:
     """
     features = receipt["reasons"]["features"]
     total = sum(abs(item["contribution"]) for item in features)
-    worth = [f for f in features if abs(f["contribution"]) > _WORTH_NAMING * total]
+    worth = [f for f in features if abs(f["contribution"]) > WORTH_NAMING * total]
     if not worth:
         return _write_silence(receipt)
     sides = _choose_named(features, worth)
@@ -246,7 +249,7 @@ def draw_reasons(receipt: Plain) -> list[Block]:
     to = f" to {format_class(receipt['reasons']['of'])}" if "votes" in receipt else ""
     heading = Heading(f"What each feature adds{to}")
     blocks: list[Block] = [heading, _draw_waterfall(receipt)]
-    blocks.append(Paragraph(_write_enough(receipt), "soft"))
+    blocks.append(Paragraph(_write_enough(receipt) + _write_unknown(receipt), "soft"))
     errors = [item["error"] for item in receipt["reasons"]["features"]]
     if any(errors):
         most = format_points(receipt, max(errors)).lstrip("+")
@@ -258,19 +261,38 @@ def draw_reasons(receipt: Plain) -> list[Block]:
 
 
 def _write_enough(receipt: Plain) -> str:
-    """The few features that suffice, and how many are as good as unknown."""
+    """The few features that suffice, and how many hardly matter."""
     reasons, enough = receipt["reasons"], receipt["reasons"]["enough"]
-    sizes = [abs(item["contribution"]) for item in reasons["features"]]
-    n_idle = sum(size <= _AS_GOOD_AS_UNKNOWN * sum(sizes) for size in sizes)
-    text = f"{n_idle or 'None'} of {pluralize(len(sizes), 'feature')} "
-    text += f"{'is' if n_idle <= 1 else 'are'} as good as unknown"
-    text += f" (at most {format_percent(_AS_GOOD_AS_UNKNOWN)} of all that is added)."
+    text = _write_idle([abs(item["contribution"]) for item in reasons["features"]])
     if enough is None:
         return text
     names = join([format_value(name) for name in enough["names"]], 9)
     outputs = [format_output(receipt, v) for v in (enough["output"], reasons["answer"])]
     few = "alone gives" if len(enough["names"]) == 1 else "alone give"
     return f"{names} {few} {outputs[0]} (all features: {outputs[1]}). {text}"
+
+
+def _write_unknown(receipt: Plain) -> str:
+    """The features that are missing in the row, which add nothing."""
+    names = [
+        format_value(item["name"])
+        for item in receipt["query"]
+        if item["known"] == "missing"
+    ]
+    are = "is" if len(names) == 1 else "are"
+    return f" {join(names)} {are} missing in this row." if names else ""
+
+
+def _write_idle(sizes: Sequence[float]) -> str:
+    """How many features add next to nothing."""
+    n_idle = sum(size <= _HARDLY_MATTERS * sum(sizes) for size in sizes)
+    of, limit = pluralize(len(sizes), "feature"), format_percent(_HARDLY_MATTERS)
+    if len(sizes) == 1:
+        return ""
+    if not n_idle:
+        return f"All {of} matter (each adds more than {limit} of all that is added)."
+    matter = "matters (it adds" if n_idle == 1 else "matter (each adds"
+    return f"{n_idle} of {of} hardly {matter} at most {limit} of all that is added)."
 
 
 def _draw_waterfall(receipt: Plain) -> Grid:
@@ -357,43 +379,13 @@ def _sum_up(receipt: Plain) -> str:
     return text
 
 
-def write_letter(receipt: Plain, hide: Collection[str] = ()) -> str:
-    """The principal reasons for a customer: no ids and no values of others."""
-    reasons, is_class = receipt["reasons"], "votes" in receipt
-    answer = format_output(receipt, reasons["answer"])
-    named = "" if is_class else _name_target(receipt)
-    if is_class:
-        answer = f"{format_value(reasons['of'])}, {answer}"
-    is_lower = reasons["answer"] < reasons["base"]
-    raising, lowering = (
-        [
-            f"{format_value(item['name'])} is {format_cell(item)}"
-            for item in reasons["features"]
-            if item["name"] not in hide and item["contribution"] * sign > 0
-        ][: _MOST_NAMED + 1]
-        for sign in (1, -1)
-    )
-    result = f"predicted {named}" if named else "result"
-    words = [f"The {result} is {answer} ({_write_base(receipt)})."]
-    lead = "The principal reasons are"
-    if is_class and is_lower and lowering:
-        against = "These speak against it, but not enough to change it"
-        words.append(f"{against}: {join(lowering, 9)}.")
-        lead = "These speak for it"
-    principal = lowering if is_lower and not is_class else raising
-    if principal:
-        words.append(f"{lead}: {join(principal, 9)}.")
-    return " ".join(words)
-
-
 def plot_waterfall(receipt: Plain, ax: Any = None) -> Any:  # noqa: ANN401 - matplotlib
     """Draw the waterfall from the base to the answer on axes of matplotlib."""
     reasons = receipt["reasons"]
     shown = [item for item in reasons["features"] if item["contribution"]][:15]
     ax = find_axes(ax, new=True)
     level = reasons["base"]
-    for place, item in enumerate(shown):
-        value = item["contribution"]
+    for place, value in enumerate(item["contribution"] for item in shown):
         color = "tab:blue" if value > 0 else "tab:orange"
         ax.barh(place, value, left=level, color=color)
         level += value
@@ -402,5 +394,7 @@ def plot_waterfall(receipt: Plain, ax: Any = None) -> Any:  # noqa: ANN401 - mat
     ax.invert_yaxis()
     for value, style in ((reasons["base"], ":"), (reasons["answer"], "-")):
         ax.axvline(value, linestyle=style, color="gray")
-    ax.set_xlabel(f"{reasons['of']}")
+    ax.use_sticky_edges = False  # the line of the base is not the frame
+    ax.margins(x=0.04)
+    ax.set_xlabel(f"{'probability of ' * ('votes' in receipt)}{reasons['of']}")
     return ax

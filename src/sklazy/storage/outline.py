@@ -178,6 +178,7 @@ def describe_schema(schema: Schema, coder: Coder) -> dict[str, Any]:
         "indexed": schema.indexed,
         "clock": schema.clock,
         **({"balanced": True} if schema.balanced else {}),
+        **({"id_column": schema.id_column} if schema.id_column else {}),
     }
 
 
@@ -220,6 +221,7 @@ def read_schema(header: dict[str, Any]) -> Schema:
         bool(header.get("indexed")),
         header.get("clock", ""),
         bool(header.get("balanced")),
+        str(header.get("id_column", "")),
     )
 
 

@@ -4,7 +4,7 @@ Labels are numbered as they appear; once all rows are there, and so all labels, 
 their final codes. In memory are the labels, never the rows.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self
 
@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.coder import Coder
-from sklazy.casebase.cuts import sorted_cuts
+from sklazy.casebase.cuts import column_cuts
 from sklazy.casebase.incoming import Target, check_incoming, recoded
 from sklazy.casebase.moments import NO_TIMES
-from sklazy.casebase.rows import CLASSES, CodedRows, Ids
+from sklazy.casebase.rows import CLASSES, CodedRows, Ids, narrowest
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError
-from sklazy.kernels.sorting import sort_pairs
 from sklazy.storage.outline import Named, kind_of_ids
 from sklazy.storage.packed import STEP
 from sklazy.storage.placing import naming_file, spool_file
@@ -32,7 +31,7 @@ _MOST_CELLS = 1 << 24  # of a piece
 
 
 class _Piece(NamedTuple):
-    """Rows as they lie in the spool: arrays one after the other."""
+    """Rows on their way into the spool."""
 
     numbers: Floats
     codes: NDArray[np.int32]
@@ -53,12 +52,21 @@ class _Piece(NamedTuple):
         )
 
 
+class _Kept(NamedTuple):
+    """Rows in the spool: numbers, codes, targets, ids, one array after the other."""
+
+    place: int
+    n_rows: int
+    codes: np.dtype[np.signedinteger[Any]]  # the smallest type for the labels so far
+    first_id: int | None  # ids that count up from it are not kept
+
+
 class Spool:
     """Rows that are kept beside the file that they go to until all have come."""
 
     def __init__(self, out: Path) -> None:
         self.out, self.n_rows, self.n_targets = out, 0, 0
-        self._sizes: list[int] = []  # of pieces
+        self._pieces: list[_Kept] = []
         self._n_waiting = 0  # rows of the next piece
         self._waiting: _Piece
         self._labels: dict[int, dict[Label, int]] = {}
@@ -116,11 +124,19 @@ class Spool:
         """Put the rows that wait into the file."""
         if not self._n_waiting:
             return
+        rows = self._waiting.rows(0, self._n_waiting)
+        largest = max(map(len, self._labels.values()), default=0)
+        kind, ids = narrowest(largest), rows.ids[0]
+        counts_up = bool((np.diff(ids) == 1).all())
         with naming_file(self.out):
-            for array in self._waiting.rows(0, self._n_waiting).arrays():
+            place = self._file.tell()
+            for array in (rows.numbers, rows.codes.astype(kind), rows.targets):
                 self._file.write(np.ascontiguousarray(array).data)
+            if not counts_up:
+                self._file.write(ids.data)
             self._file.flush()
-        self._sizes.append(self._n_waiting)
+        first_id = int(ids[0]) if counts_up else None
+        self._pieces.append(_Kept(place, self._n_waiting, kind, first_id))
         self._n_waiting = 0
 
     def _begin(self, table: Table, target: Target) -> None:
@@ -182,9 +198,9 @@ class Spool:
         if not coder.n_classes:
             yield from (np.zeros(0) for _ in coder.numeric)
             return
-        numeric, labels = self._numeric(), list(self._labels)
-        before = 8 * len(numeric) + 4 * labels.index(CLASSES)
-        classes = self._final_codes(coder)[CLASSES][self._column(np.int32, before)]
+        numeric, place = self._numeric(), list(self._labels).index(CLASSES)
+        kept = self._column(np.int32, (self._codes(p, place) for p in self._pieces))
+        classes = self._final_codes(coder)[CLASSES][kept]
         for j in coder.numeric:
             if j not in numeric:  # no row has a value of it
                 yield np.zeros(0)
@@ -195,9 +211,9 @@ class Spool:
         self, number: int, classes: NDArray[np.int32], n_classes: int, criterion: str
     ) -> Floats:
         """The cuts of a column of numbers, which leaves memory before the next."""
-        column = self._column(np.float64, 8 * number)
-        values, labels = sort_pairs(column, classes)
-        return sorted_cuts(values, labels, n_classes, criterion)
+        parts = (self._numbers(piece, number) for piece in self._pieces)
+        column = self._column(np.float64, parts)
+        return column_cuts(column, classes, n_classes, criterion)
 
     def names(self) -> tuple[Named, int, int]:
         """The kind of ids, see `Outline`; those that two rows have are refused."""
@@ -207,36 +223,52 @@ class Spool:
             _check_different(names.tolist())
             return "text", 1, width_of(names.tolist())
         n_runs, rises, last = 0, True, -1
-        for ids in self._parts(np.int64, self._row_bytes() - 8):
+        for ids in map(self._ids, self._pieces):
             steps = np.diff(ids, prepend=last)
             n_runs += int((steps[1:] != 1).sum()) + bool(steps[0] != 1 or not n_runs)
             rises = rises and bool((steps > 0).all())
             last = ids[-1]
         if not rises:
-            _check_different(self._column(np.int64, self._row_bytes() - 8))
+            _check_different(self._column(np.int64, map(self._ids, self._pieces)))
         return *kind_of_ids(self.n_rows, n_runs, rises=rises), 0
 
-    def _column(self, kind: type, before: int) -> NDArray[Any]:
-        """The field at byte `before` of each row, of all rows."""
+    def _column(self, kind: type, parts: Iterable[NDArray[Any]]) -> NDArray[Any]:
+        """A column of all rows from its parts."""
         column: NDArray[Any] = np.empty(self.n_rows, kind)
         first = 0
-        for part in self._parts(kind, before):
+        for part in parts:
             column[first : first + len(part)] = part
             first += len(part)
         return column
 
-    def _parts(self, kind: type, before: int) -> Iterator[NDArray[Any]]:
-        """The same, of each batch."""
-        place = 0
-        for n_rows in filter(None, self._sizes):
-            self._file.seek(place + before * n_rows)
-            data = self._file.read(n_rows * np.dtype(kind).itemsize)
-            yield np.frombuffer(data, kind)
-            place += n_rows * self._row_bytes()
+    def _numbers(self, piece: _Kept, first: int, n_columns: int = 1) -> Floats:
+        """Numbers of a piece, one column after the other."""
+        place = piece.place + 8 * first * piece.n_rows
+        return self._read(place, np.dtype(np.float64), n_columns * piece.n_rows)
 
-    def _row_bytes(self) -> int:
-        """The bytes that a row takes: numbers, codes, targets, an id."""
-        return 8 * (len(self._numeric()) + self.n_targets + 1) + 4 * len(self._labels)
+    def _codes(self, piece: _Kept, first: int, n_columns: int = 1) -> NDArray[Any]:
+        """Codes of a piece, likewise."""
+        before = 8 * len(self._numeric()) + piece.codes.itemsize * first
+        place = piece.place + before * piece.n_rows
+        return self._read(place, piece.codes, n_columns * piece.n_rows)
+
+    def _targets(self, piece: _Kept) -> Floats:
+        place = self._behind_codes(piece)
+        return self._read(place, np.dtype(np.float64), self.n_targets * piece.n_rows)
+
+    def _ids(self, piece: _Kept) -> NDArray[np.int64]:
+        if piece.first_id is not None:
+            return np.arange(piece.first_id, piece.first_id + piece.n_rows)
+        place = self._behind_codes(piece) + 8 * self.n_targets * piece.n_rows
+        return self._read(place, np.dtype(np.int64), piece.n_rows)
+
+    def _behind_codes(self, piece: _Kept) -> int:
+        of_codes = piece.codes.itemsize * len(self._labels)
+        return piece.place + piece.n_rows * (8 * len(self._numeric()) + of_codes)
+
+    def _read(self, place: int, kind: np.dtype[Any], n_cells: int) -> NDArray[Any]:
+        self._file.seek(place)
+        return np.frombuffer(self._file.read(n_cells * kind.itemsize), kind)
 
     def _final_codes(self, coder: Coder) -> dict[int, NDArray[np.int32]]:
         """From codes as they are kept to final ones, missing cells the last."""
@@ -247,40 +279,27 @@ class Spool:
 
     def batches(self, coder: Coder) -> Iterator[CodedRows]:
         """The rows in the order in which they came, in their final codes."""
-        final = self._final_codes(coder)
-        self._file.seek(0)
-        first = 0
-        for n_rows in self._sizes:
-            yield self._final(self._read(n_rows), coder, final, first)
-            first += n_rows
-
-    def _read(self, n_rows: int) -> _Piece:
-        def take(kind: type, n_columns: int) -> NDArray[Any]:
-            n_bytes = n_columns * n_rows * np.dtype(kind).itemsize
-            data: NDArray[Any] = np.frombuffer(self._file.read(n_bytes), kind)
-            return data.reshape(n_columns, n_rows)
-
-        numbers = take(np.float64, len(self._numeric()))
-        codes = take(np.int32, len(self._labels))
-        return _Piece(
-            numbers, codes, take(np.float64, self.n_targets), take(np.int64, 1)
-        )
+        final, first = self._final_codes(coder), 0
+        for piece in self._pieces:
+            yield self._final(piece, coder, final, first)
+            first += piece.n_rows
 
     def _final(
-        self, piece: _Piece, coder: Coder, final: dict[int, Any], first: int
+        self, piece: _Kept, coder: Coder, final: dict[int, Any], first: int
     ) -> CodedRows:
-        n_rows = piece.ids.shape[1]
-        ids: Ids = piece.ids[0]
+        n_rows, n_numeric = piece.n_rows, len(self._numeric())
+        ids: Ids = self._ids(piece)
         if self._texts:
             ids = self._texts[0][first : first + n_rows]
-        numbers = piece.numbers
+        numbers = self._numbers(piece, 0, n_numeric).reshape(n_numeric, n_rows)
         if len(coder.numeric) > len(numbers):  # no row has a value of some
             by_attribute = dict(zip(self._numeric(), numbers, strict=True))
             nothing = np.full(n_rows, np.nan)
             numbers = np.array([by_attribute.get(j, nothing) for j in coder.numeric])
         codes = np.full((len(self._columns), n_rows), -1, np.int32)
         classes = np.zeros(n_rows, np.int32)
-        for known, j in zip(piece.codes, self._labels, strict=True):
+        kept = self._codes(piece, 0, len(self._labels)).reshape(-1, n_rows)
+        for known, j in zip(kept, self._labels, strict=True):
             if j == CLASSES:
                 classes = final[j][known]
             elif j in final:
@@ -289,7 +308,7 @@ class Spool:
             numbers,
             codes,
             classes,
-            piece.targets,
+            self._targets(piece).reshape(self.n_targets, n_rows),
             np.ones(n_rows),
             np.zeros((0, n_rows)),
             np.arange(first, first + n_rows),

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from sklazy.casebase.base import CaseBase
 from sklazy.casebase.coder import Coder
-from sklazy.casebase.cuts import sorted_cuts
+from sklazy.casebase.cuts import column_cuts
 from sklazy.casebase.holding import PartsHere
 from sklazy.casebase.parted import PartedBase
 from sklazy.casebase.parts import renumber_codes
 from sklazy.casebase.rows import CLASSES, NO_ROWS, CodedRows, Places, Rows
 from sklazy.errors import BadFileError
-from sklazy.kernels.sorting import sort_pairs
 from sklazy.storage import outline
 from sklazy.storage.added import cut_added, unpack_rows
 from sklazy.storage.files import SENSELESS, contradiction, parse_bytes, see_arrays
@@ -89,9 +88,8 @@ class RowsToWrite:
                 np.delete(part.rows.numbers[i, : part.n_rows], gone)
                 for part, gone, _ in every
             ]
-            values, by_value = sort_pairs(np.concatenate(columns), classes)
-            criterion = self.head.bins.criterion
-            cuts.append(sorted_cuts(values, by_value, coder.n_classes, criterion))
+            values, criterion = np.concatenate(columns), self.head.bins.criterion
+            cuts.append(column_cuts(values, classes, coder.n_classes, criterion))
         return cuts
 
     def _weighted(self) -> bool:

@@ -93,11 +93,14 @@ def from_frame(
     category, enum, string and bool are, and an object column is judged by its cells.
     """
     wanted = [None] * len(names) if nominal is None else nominal
-    native = [None] * len(names)
-    if nw.get_native_namespace(frame).__name__ == "pandas":
+    native, library = [None] * len(names), nw.get_native_namespace(frame).__name__
+    if library == "pandas":
         native = [series for _, series in frame.to_native().items()]
+    elif library == "pyarrow":
+        native = frame.to_native().columns
+    plain = _arrow_column if library == "pyarrow" else _pandas_column
     return [
-        _pandas_column(name, series, want) or _column(name, frame[:, j], want)
+        plain(name, series, want) or _column(name, frame[:, j], want)
         for j, (name, series, want) in enumerate(
             zip(names, native, wanted, strict=True)
         )
@@ -211,6 +214,15 @@ def _pandas_column(name: str, series: Any, nominal: bool | None) -> Column | Non
     return _declared(name, series.dtype.categories.tolist(), series.array.codes)
 
 
+def _arrow_column(name: str, series: Any, nominal: bool | None) -> Column | None:  # noqa: ANN401
+    """A plain float column of Arrow or one of its dictionaries, likewise; else None."""
+    if str(series.type) == "double" and not nominal:
+        return numeric_column(name, series.to_numpy())
+    if not hasattr(series.type, "index_type") or nominal is False:
+        return None
+    return _from_arrow(name, series.chunks)
+
+
 def _declared(name: str, declared: list[object], codes: NDArray[Any]) -> Column:
     """A column of pandas' categories; code -1 is missing there, too."""
     column = encode(name, declared, declared)
@@ -279,7 +291,10 @@ def _from_arrow(name: str, chunks: Sequence[Any]) -> Column:
         if before is None or not chunk.dictionary.equals(before):
             before, first = chunk.dictionary, len(labels)
             labels += before.to_pylist()
-        indices = chunk.indices.cast("int32").fill_null(MISSING).to_numpy()
+        indices = chunk.indices.cast("int32")
+        if indices.null_count:
+            indices = indices.fill_null(MISSING)
+        indices = indices.to_numpy()
         if first:
             indices = np.where(indices < 0, MISSING, indices + first)
         places.append(indices)
@@ -307,28 +322,50 @@ def _other(name: str, series: Series) -> Column:
     )
 
 
-def order_columns(X: object, names: list[str]) -> object:
+def column_names(X: object) -> list[str]:
+    """The names of the columns of a frame or table; none of anything else.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column_names(pd.DataFrame({"a": [1]})), column_names([[1]])
+    (['a'], [])
+    """
+    if isinstance(X, Table):
+        return X.names
+    frame = _open(X, eager_only=True)
+    return list(frame.columns) if isinstance(frame, nw.DataFrame) else []
+
+
+def order_columns(X: object, names: list[str], spare: str = "") -> object:
     """A frame or table with its columns in this order, if these are its names.
+
+    A `spare` column may be there, too, and is left out.
 
     Examples
     --------
     >>> import pandas as pd
     >>> list(order_columns(pd.DataFrame({"a": [1], "b": [2]}), ["b", "a"]).columns)
     ['b', 'a']
+    >>> list(order_columns(pd.DataFrame({"id": [1], "a": [2]}), ["a"], "id").columns)
+    ['a']
     """
     if isinstance(X, Table):
-        return X.select(names) if _are_turned(X.names, names) else X
+        return X.select(names) if _are_turned(X.names, names, spare) else X
     columns = getattr(X, "columns", None)
     # Of pandas, at a tenth of the price of looking closer.
     is_right = columns is not None and getattr(columns, "tolist", list)() == names
     if columns is None or is_right or isinstance(X, Mapping):
         return X
     frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame) or not _are_turned(frame.columns, names):
+    if not isinstance(frame, nw.DataFrame) or not _are_turned(
+        frame.columns, names, spare
+    ):
         return X
     return frame.select(names).to_native()
 
 
-def _are_turned(present: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether names are the same in another order."""
-    return list(present) != names and sorted(map(str, present)) == sorted(names)
+def _are_turned(present: Sequence[str], names: Sequence[str], spare: str) -> bool:
+    """Whether names are the same in another order, or with a spare one beside them."""
+    others = [name for name in map(str, present) if name != spare or name in names]
+    return list(present) != names and sorted(others) == sorted(names)

@@ -126,6 +126,7 @@ class Source:
         self,
         advance: Callable[[int], object],
         needed: Collection[str] | None = None,
+        keep: Callable[[Table], bool] | None = None,
     ) -> Surveyed:
         """Find the kinds of all columns before rows are read in batches.
 
@@ -136,11 +137,14 @@ class Source:
         needed : collection of str, optional
             Columns whose cells must be looked at even if they are plain numbers; all by
             default.
+        keep : function, optional
+            Given the rows meanwhile, where their types settle what columns are; returns
+            whether it took them. They need not be read again if `Surveyed.is_kept`.
         """
         rows = self._open()
         if isinstance(rows, NativeRows) and rows.once:
             rows = kept_on_disk(rows)
-        return survey_rows(rows, self._wishes(), advance, needed)
+        return survey_rows(rows, self._wishes(), advance, needed, keep)
 
     def batches_like(self, like: Table) -> Iterator[Table]:
         """Read some rows at a time, as those of another table were read.

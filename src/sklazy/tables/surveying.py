@@ -234,6 +234,7 @@ class Surveyed(NamedTuple):
     origins: Sequence[Origin]  # how cells are to be read, as `read_table` would
     named: bool
     n_rows: int
+    is_kept: bool = False  # whether all rows were kept, as `batches` gives them
 
     def batches(self) -> Iterator[Table]:
         """The rows as `read_table` reads them, some at a time."""
@@ -262,17 +263,20 @@ def survey_rows(
     wishes: Mapping[str, Wish],
     advance: Callable[[int], object],
     needed: Collection[str] | None = None,
+    keep: Callable[[Table], bool] | None = None,
 ) -> Surveyed:
     """Find what columns are; rows are read twice where labels are lacked.
 
     All columns are looked at, or those that are `needed` and those that are not plain
-    numbers by their type.
+    numbers by their type. `keep` is given the rows, as long as their columns are what
+    they seem to be and it returns true, which saves reading them again.
     """
     notes: list[str] = []
     partitions = rows.partition_kinds(wishes, notes)
     numbers = [] if needed is None else rows.plain_numbers()
     numbers = [n for n in numbers if n not in wishes and n not in (needed or ())]
-    look = partial(_look, rows, wishes, partitions, advance, numbers)
+    keeping = _Keeping(wishes, None if rows.is_text else keep)
+    look = partial(_look, rows, wishes, partitions, advance, numbers, keeping)
     seen, named, n_rows = look()
     lacking = [o.name for o in seen if o.lacks_labels(wishes.get(o.name))]
     if lacking:
@@ -286,7 +290,42 @@ def survey_rows(
     origins = [Origin(c.name, c.kind, c.reading) for c in columns]
     origins += [Origin(name, "numeric", None) for name in numbers]
     known = {cells.name: cells for cells in seen}
-    return Surveyed(rows, wishes, partitions, known, origins, named, n_rows)
+    is_kept = keeping.has_kept(origins)
+    return Surveyed(rows, wishes, partitions, known, origins, named, n_rows, is_kept)
+
+
+class _Keeping:
+    """Rows handed on while they are surveyed, unless they turn out to be others."""
+
+    def __init__(
+        self, wishes: Mapping[str, Wish], keep: Callable[[Table], bool] | None
+    ) -> None:
+        self._wishes, self.keep = wishes, keep
+        self._held: dict[str, _Held] | None = None
+
+    def take(self, table: Table, seen: Iterable[SeenCells]) -> None:
+        """Hand on rows, if nothing speaks against it so far."""
+        if self.keep is None:
+            return
+        held = {column.name: (column.kind, column.reading) for column in table}
+        if self._held is None:
+            self._held = held
+            known = (
+                cells.understood(self._wishes.get(cells.name), [], ()) for cells in seen
+            )
+            if any(held[c.name] != (c.kind, c.reading) for c in known):
+                self.keep = None
+        if held != self._held or self.keep is None or not self.keep(table):
+            self.keep = None
+
+    def has_kept(self, origins: Iterable[Origin]) -> bool:
+        """Whether all rows were kept, and are what columns turned out to be."""
+        return self.keep is not None and self._held == {
+            origin.name: (origin.kind, origin.reading) for origin in origins
+        }
+
+
+_Held = tuple[Kind, Reading | None]
 
 
 def _check_wishes(name: str, wishes: Collection[str], known: list[str]) -> None:
@@ -302,7 +341,8 @@ def _look(
     wishes: Mapping[str, Wish],
     partitions: Mapping[str, Kind],
     advance: Callable[[int], object],
-    left_out: Collection[str],
+    numbers: Collection[str],
+    keeping: _Keeping,
     kept: Collection[str] = (),
 ) -> tuple[list[SeenCells], bool, int]:
     seen: list[SeenCells] = []
@@ -310,12 +350,15 @@ def _look(
     raw = wishes
     if rows.is_text:  # what cells are is not known yet
         raw = dict.fromkeys([*wishes, *kept], "nominal")
+    left_out = numbers if keeping.keep is None else ()
     request = Request(raw, as_labels=True, left_out=left_out)
     for table in rows.batches(request, partitions):
-        seen = seen or [SeenCells(n, rows, keep_all=n in kept) for n in table.names]
+        names = [name for name in table.names if name not in numbers]
+        seen = seen or [SeenCells(n, rows, keep_all=n in kept) for n in names]
         named, n_rows = table.named, n_rows + len(table)
-        for cells, column in zip(seen, table, strict=True):
-            cells.look(column)
+        for cells in seen:
+            cells.look(table[cells.name])
+        keeping.take(table, seen)
         advance(len(table))
     if not n_rows:
         raise BadInputError(f"{rows.name}: it has no rows; expected at least one.")

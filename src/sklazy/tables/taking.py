@@ -34,7 +34,7 @@ def take_columns(X: object, y: object, ids: Any) -> tuple[Any, Any, Any]:  # noq
     if isinstance(y, str):
         y = frame[y] if isinstance(frame, Table) else frame[y].to_native()
     if isinstance(ids, str):
-        ids = _list_ids(frame, ids)
+        ids = list_ids(frame, ids)
     return _leave_out(frame, set(chosen.values())), y, ids
 
 
@@ -53,7 +53,7 @@ def _check_name(role: str, name: str, frame: Any) -> None:  # noqa: ANN401
         )
 
 
-def _list_ids(frame: Any, name: str) -> list[Any]:  # noqa: ANN401
+def list_ids(frame: Any, name: str) -> list[Any]:  # noqa: ANN401
     """The cells of a column, with whole numbers of a table as integers."""
     if not isinstance(frame, Table):
         return list(frame[name].to_list())

@@ -17,7 +17,7 @@ from sklazy.errors import BadInputError, BadTypeError, warn_once
 from sklazy.tables.amounts import FORMS, find_amounts, read_amount
 from sklazy.tables.dates import find_dates, read_moment
 from sklazy.tables.labels import to_nominal, with_labels
-from sklazy.tables.limits import HALF, WHOLE, describe_limits, find_limited
+from sklazy.tables.limits import HALF, WHOLE, describe_limits, find_limited, is_mark
 from sklazy.tables.naming import names_rows
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.reading import CALENDAR, Reading
@@ -37,6 +37,8 @@ FILE_WAY_OUT = "Set the kind of a column with kinds, as in kinds={'name': 'nomin
 
 _SAMPLE = 1000  # texts that are looked at one by one
 _FEWEST_ALIKE = 10  # texts that make a remarkable column
+
+_MOST_IN_LINE = 2  # remarks; of more each has its own
 
 _DATES = ("date", "day-first", "month-first")
 _WORDS: tuple[dict[str, str], ...] = (
@@ -72,8 +74,11 @@ def understand_table(
 def warn_of_notes(notes: Collection[str], where: str, way_out: str = WAY_OUT) -> None:
     """Warn once of all that was found out about the columns of a table."""
     if notes:
-        remarks = "; ".join(note.rstrip(".") for note in notes)
-        warn_once(f"{where}: {remarks}. {way_out}")
+        remarks = [note.rstrip(".") for note in notes]
+        text = f" {'; '.join(remarks)}. "
+        if len(remarks) > _MOST_IN_LINE:
+            text = "\n  " + "\n  ".join(remarks) + "\n"
+        warn_once(f"{where}:{text}{way_out}")
 
 
 def is_amounts(column: Column, decimal: str) -> bool:
@@ -115,7 +120,7 @@ def understand_column(
     limits = ""
     if reading is None:
         reading, limits = _find_limits(column, texts, wish, forms)
-    note = note or ("" if reading or wish else _nearly(texts))
+    note = note or ("" if reading or wish else _nearly(texts) or _find_marks(texts))
     if reading is not None:
         column, note = read_labels(column, reading), describe_reading(reading) + limits
     elif wish is not None:
@@ -205,6 +210,21 @@ def _nearly(texts: list[str]) -> str:
     )
 
 
+def _find_marks(texts: list[str]) -> str:
+    """Remark on dashes and dots among labels, which may mean "missing"."""
+    marks = [t for t in texts if is_mark(t) and not any(map(str.isalnum, t))]
+    are_words = all(
+        any(map(str.isalnum, text)) for text in set(texts).difference(marks)
+    )
+    if not marks or not are_words or len(marks) == len(texts):
+        return ""
+    mark = repr(marks[0])
+    return (
+        f"{mark} is a label here; if it means missing, replace it by None, or read the "
+        f"file with missing=['', {mark}]"
+    )
+
+
 def _check_wish(column: Column, wish: Wish, note: str) -> None:
     """Refuse a column that is not of the kind that the user gave."""
     style = column.reading.style if column.reading else None
@@ -258,7 +278,7 @@ def describe_reading(reading: Reading) -> str:
         shown = ", ".join(filter(None, details))
         return f"{reading.style} ({shown})" if shown else reading.style
     unit = f" of {reading.unit!r}" if reading.unit else ""
-    return f"numbers{unit} ({reading.form})"
+    return f"numbers{unit} ({reading.form.partition(',')[0]})"
 
 
 # --- labels to readings ---------------------------------------------------------------

@@ -202,8 +202,10 @@ def predict(
     places = {label: code for code, label in enumerate(train[1].categories)}
     if method in _ENSEMBLES:
         model = _ENSEMBLES[method](seed).fit(train[0], labels)
-        votes = _codes(model.member_votes(table), places) if members else None
-        return Predicted(_codes(model.predict(table), places), votes)
+        asked = ("decisions", "votes") if members else ("decisions",)
+        decided, *votes = model._answer(table, *asked)  # both of one computation
+        codes = _codes(votes[0], places) if votes else None
+        return Predicted(_codes(decided, places), codes)
     texts = {str(label): code for label, code in places.items()}
     with threadpool_limits(1):  # threads do not pay on so few rows
         model = PEER_CLASSIFIERS[method](seed).fit(train[0], labels.astype(str))

@@ -36,11 +36,12 @@ from sklazy.neighbors.copies import number_equal_rows
 Ints = NDArray[np.int64]
 
 WAYS = (None, "nearness", "ratio", "both")
-"""How widths follow the row; of ways that are equally wide the first is taken."""
+"""How widths follow the row; of ways that are equally good the first is taken."""
 
 _NEAR, _RATIO = ("nearness", "both"), ("ratio", "both")
 _FEWEST_NEAR = 100  # cases; of fewer the 25 nearest are no neighborhood
 _MOST_NEAR = 20_000  # cases; with more, distances take longer than answers
+_FEWEST_FREE = 1000  # cases of a group by which no setting was chosen
 _FLOOR = 0.1  # of the typical error, added to a local one that may be 0 by chance
 
 
@@ -111,15 +112,15 @@ def choose_way(
     coverage: float,
     n_jobs: int | None = None,
 ) -> str | None:
-    """The way in which intervals of the cases, left out, are narrowest in the mean."""
+    """The way of the least interval score of the cases, left out; see `_score_way`."""
     errors = _leave_out(learner, base, queried.row_groups, n_jobs)
 
     def find() -> str | None:
-        widths = {
-            by: _measure_width(learner, base, errors, coverage, by)
+        scores = {
+            by: _score_way(learner, base, errors, coverage, by)
             for by in _possible_ways(base, len(errors.rows))
         }
-        return min(widths, key=lambda by: widths[by])
+        return min(scores, key=lambda by: scores[by])
 
     key = (choose_way, learner, errors.rows.tobytes(), coverage)
     return base.derive(key, find)
@@ -138,14 +139,20 @@ def _possible_ways(base: CaseBase, n_scored: int) -> list[str | None]:
     ]
 
 
-def _measure_width(
+def _score_way(
     learner: AnyLearner,
     base: CaseBase,
     errors: Errors,
     coverage: float,
     by: str | None,
 ) -> float:
-    """Mean width of the intervals of the cases left out, over their typical error."""
+    """Mean interval score of the cases left out, over their typical error.
+
+    The width, and for a target outside how far it lies outside, times
+    2 / (1 - coverage): the least where both ends are the right quantiles for each row
+    (Gneiting and Raftery 2007). By width alone, a way may win that covers less of what
+    is large.
+    """
     scale = _find_scale(base, errors, by)
     scores = scale.scores
     lengths = np.ones(scores.shape) if by in _RATIO else errors.lengths
@@ -153,10 +160,13 @@ def _measure_width(
         near = _near_cases(learner, base, errors, by)
         scores, lengths = scores / near, lengths * near
     half = score_quantile(scores, coverage) * lengths
-    with np.errstate(all="ignore"):  # infinite ones are never the narrowest
-        widths = np.diff(scale.around(errors.values, half))[:, :, 0]
+    targets = _targets(base, errors.rows, errors.units)
+    with np.errstate(all="ignore"):  # infinite ones are never the best
+        low, high = np.moveaxis(scale.around(errors.values, half), -1, 0)
+        outside = np.maximum(low - targets, 0.0) + np.maximum(targets - high, 0.0)
+        total = high - low + 2.0 / (1.0 - coverage) * outside
         typical = errors.typical + np.finfo(float).tiny
-        mean = float((widths.mean(axis=0) / typical).mean())
+        mean = float((total.mean(axis=0) / typical).mean())
     return mean if np.isfinite(mean) else np.inf
 
 
@@ -319,11 +329,13 @@ def _leave_out(
 ) -> Errors:
     """The errors of cases left out, kept with the state."""
     check_leaves_some(base)
-    rows = draw_rows(base, groups)
+    n_choosing = _count_choosing(learner, base, groups)
+    rows = draw_rows(base, groups, n_choosing or 0)
 
     def find() -> Errors:
         units, outputs = _units(base), _outputs(learner)
-        predicted = _predict_cases(learner, base, rows, outputs, n_jobs)
+        is_free = n_choosing is not None
+        predicted = _predict_cases(learner, base, rows, outputs, n_jobs, is_free)
         values = predicted[0] * units
         residuals = np.abs(_targets(base, rows, units) - values)
         typical = residuals.mean(axis=0)
@@ -333,20 +345,35 @@ def _leave_out(
     return base.derive((_leave_out, learner, rows.tobytes()), find)
 
 
+def _count_choosing(learner: AnyLearner, base: CaseBase, groups: Ints) -> int | None:
+    """How many rows, the first in canonical order, a learner chooses its settings by.
+
+    None where too few others are left to find errors by, in a group or in all.
+    """
+    if not hasattr(learner, "count_choosing") or base.weighted:
+        return None
+    n_choosing: int = learner.count_choosing(base)
+    kinds, counts = np.unique(groups[base.order[n_choosing:]], return_counts=True)
+    is_enough = len(kinds) == len(np.unique(groups)) and counts.min() >= _FEWEST_FREE
+    return n_choosing if is_enough else None
+
+
 def _predict_cases(
     learner: AnyLearner,
     base: CaseBase,
     rows: Ints,
     outputs: Sequence[str],
     n_jobs: int | None,
+    are_free: bool,
 ) -> Outputs:
     """Answer for cases, each by others that know nothing of its target.
 
     A learner that chooses its settings by all targets is asked without each of ten
     folds: settings chosen to make the residuals of rows left out small make these too
-    small for rows that had no part in the choice.
+    small for rows that had no part in the choice. Where the cases `are_free` of that,
+    each of them is left out with the settings as they are.
     """
-    if is_local(learner) or not hasattr(learner, "approximate"):
+    if are_free or is_local(learner) or not hasattr(learner, "approximate"):
         return leave_one_out(at_once(learner, base), base, rows, outputs, n_jobs)
     return leave_groups_out(learner, base, rows, draw_folds(base), outputs, n_jobs)
 

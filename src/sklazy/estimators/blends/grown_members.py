@@ -20,13 +20,22 @@ from sklazy.answer.batch import Floats, Ints, left_out_places
 from sklazy.answer.target import NUMBERS
 from sklazy.casebase import CaseBase
 from sklazy.estimators.blends.boosted_members import BoostedMember, on_one_thread
+from sklazy.estimators.blends.label_codes import (
+    Labels,
+    average_labels,
+    find_labels,
+    place_codes,
+    place_rows,
+)
 from sklazy.estimators.blends.sklearn_members import (
     N_FOLDS,
+    Ask,
     describe_estimator,
     find_weights,
 )
 from sklazy.estimators.folds import stratified_folds
 from sklazy.estimators.selection.model_host import Model
+from sklazy.flow import Queries
 from sklazy.methods.blends.learner import MemberAnswer
 from sklazy.methods.linear_models.learner import LinearLearner
 
@@ -46,11 +55,14 @@ class Grown(NamedTuple):
     ----------
     n_trees : int
         Of least left-out loss.
+    sees_means : bool
+        Whether labels of attributes that have many are seen as mean targets.
     answers : float64 array of shape (n_judged, n_outputs)
         Left-out predictions of the first cases in canonical order.
     """
 
     n_trees: int
+    sees_means: bool
     answers: Floats
 
 
@@ -58,7 +70,8 @@ class Grown(NamedTuple):
 class GrownMember(BoostedMember):
     """Boosted trees, as many as left-out predictions want; numbers begin at a line.
 
-    `n_judged` cases at most, the first in canonical order, decide how many.
+    Attributes of many labels are seen as categories, or as mean targets. `n_judged`
+    cases at most, the first in canonical order, decide that, and how many trees.
     """
 
     n_judged: int = 3000
@@ -79,10 +92,69 @@ class GrownMember(BoostedMember):
         with np.errstate(over="ignore"):  # what is not finite is refused
             return np.asarray(targets - _left_out_line(base))
 
-    def _make_model(self, base: CaseBase) -> Model:
+    def _choose(self, base: CaseBase) -> tuple[int, bool]:
+        """The number of trees, and whether they see means of labels."""
         key = "number of trees", describe_estimator(self.name, self.estimator)
-        n_trees = base.choose(key, lambda: self._grow(base).n_trees)
-        return super()._make_model(base).set_params(max_iter=n_trees)
+        return base.choose(key, lambda: self._grow(base)[:2])
+
+    def _make_model(self, base: CaseBase) -> Model:
+        n_trees, sees_means = self._choose(base)
+        return self._make_trees(base, sees_means).set_params(max_iter=n_trees)
+
+    def _make_trees(self, base: CaseBase, sees_means: bool) -> Model:
+        model = super()._make_model(base)
+        if not sees_means:
+            return model
+        others = self._drop_labels(base, base.cases.numeric[None] < 0)[0]
+        nominal = np.append(others, np.zeros(self._labels(base).n_means, bool))
+        return model.set_params(categorical_features=nominal if any(others) else None)
+
+    def _labels(self, base: CaseBase) -> Labels:
+        """The attributes of many labels."""
+
+        def find() -> Labels:
+            weights = find_weights(base, np.arange(base.n_rows))
+            return find_labels(base, self._find_targets(base), weights)
+
+        return base.derive((self, "labels"), find)
+
+    def _drop_labels(self, base: CaseBase, columns: NDArray[Any]) -> NDArray[Any]:
+        return np.delete(columns, self._labels(base).attributes, axis=1)
+
+    def _inputs(self, base: CaseBase) -> Floats:
+        _, sees_means = self._choose(base)
+        return self._look_at(base, np.arange(base.n_rows), sees_means)
+
+    def _look_at(self, base: CaseBase, learned: Ints, sees_means: bool) -> Floats:
+        """All cases in canonical order, as trees that learn from some see them."""
+        plain = super()._inputs(base)
+        if not sees_means:
+            return plain
+        means = place_rows(self._labels(base), learned)
+        return np.hstack([self._drop_labels(base, plain), means])
+
+    def _find_model(self, base: CaseBase) -> Ask:
+        self._find_means(base)  # as old as the trees
+        return super()._find_model(base)
+
+    def _find_means(self, base: CaseBase) -> tuple[Ints, list[Floats]] | None:
+        """Attributes that are seen as means, and the means; None if none are."""
+
+        def find() -> tuple[Ints, list[Floats]] | None:
+            if not self._choose(base)[1]:
+                return None
+            labels = self._labels(base)
+            return labels.attributes, average_labels(labels, np.arange(base.n_rows))
+
+        return base.choose(("means", *self._describe(base)), find, holds_rows=True)
+
+    def _look_at_queries(self, base: CaseBase, queries: Queries) -> Floats:
+        plain, seen = super()._look_at_queries(base, queries), self._find_means(base)
+        if seen is None:
+            return plain
+        attributes, means = seen
+        placed = place_codes(queries.codes[:, attributes], means)
+        return np.hstack([np.delete(plain, attributes, axis=1), placed])
 
     def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
         """Predictions of models of the other folds; equal cases have their mean."""
@@ -99,6 +171,10 @@ class GrownMember(BoostedMember):
             answers[unknown] = others[groups[unknown]]
         return answers
 
+    def count_choosing(self, base: CaseBase) -> int:
+        """Those that decide how many trees there are."""
+        return self._count_judged(base)
+
     def _answer_first(self, base: CaseBase) -> Floats:
         """Of the cases that are judged, and of all that equal one of them."""
         answers = self._grow(base).answers
@@ -107,9 +183,10 @@ class GrownMember(BoostedMember):
     def _answer_rest(self, base: CaseBase) -> Floats:
         """Of the cases after those that are judged."""
         places = np.arange(self._count_judged(base), base.n_rows)
-        n_trees, answers = self._grow(base).n_trees, _make_room(base, base.n_rows)
+        n_trees, sees_means = self._grow(base)[:2]
+        answers = _make_room(base, base.n_rows)
         for held in _deal(base, places, N_FOLDS):
-            fold = self._start_fold(base, held)
+            fold = self._start_fold(base, held, sees_means)
             fold.write_more(n_trees, answers)
         return self._share(base, places, answers[places])
 
@@ -127,20 +204,33 @@ class GrownMember(BoostedMember):
         return min(self.n_judged, base.n_rows)
 
     def _grow(self, base: CaseBase) -> Grown:
-        """Add trees as long as that pays, and find their best number."""
-        return base.derive((self, "grown"), lambda: self._try_numbers(base))
+        """Grow trees that see labels as the first of them want; more if that pays."""
 
-    def _try_numbers(self, base: CaseBase) -> Grown:
+        def find() -> Grown:
+            tried = [self._try_first(base, sees_means=False)]
+            if self._labels(base).n_means:
+                tried.append(self._try_first(base, sees_means=True))
+            return self._add_trees(base, min(tried, key=lambda one: one.loss))
+
+        return base.derive((self, "grown"), find)
+
+    def _try_first(self, base: CaseBase, *, sees_means: bool) -> "_Trial":
+        """Leave out the judged rows, by the numbers of trees that are always tried."""
         n_judged = self._count_judged(base)
         n_folds = -(-N_FOLDS * n_judged // base.n_rows)
         folds = [
-            self._start_fold(base, held)
+            self._start_fold(base, held, sees_means)
             for held in _deal(base, np.arange(n_judged), n_folds)
         ]
         tried = {n_trees: _make_room(base, n_judged) for n_trees in FIRST}
         for fold in folds:
             fold.write_first(tried)
         losses = {n: self._measure(base, answers) for n, answers in tried.items()}
+        return _Trial(sees_means, folds, tried, losses)
+
+    def _add_trees(self, base: CaseBase, trial: "_Trial") -> Grown:
+        """Add trees as long as that pays, and find their best number."""
+        sees_means, folds, tried, losses = trial
         n_trees, most = FIRST[-1], _MOST_WORK / base.n_rows
         while 2 * n_trees <= min(most, MOST_TREES) and _pays(losses, n_trees):
             n_trees *= 2
@@ -149,7 +239,7 @@ class GrownMember(BoostedMember):
                 fold.write_more(n_trees, tried[n_trees])
             losses[n_trees] = self._measure(base, tried[n_trees])
         best = min(losses, key=lambda n: losses[n])
-        return Grown(best, tried[best])
+        return Grown(best, sees_means, tried[best])
 
     def _measure(self, base: CaseBase, answers: Floats) -> float:
         """Mean left-out log loss, or squared error."""
@@ -165,15 +255,16 @@ class GrownMember(BoostedMember):
                 losses = (answers[:, 0] - targets) ** 2
         return float(np.average(losses, weights=weights))
 
-    def _start_fold(self, base: CaseBase, asked: Ints) -> "_Fold":
+    def _start_fold(self, base: CaseBase, asked: Ints, sees_means: bool) -> "_Fold":
         learned = np.setdiff1d(np.arange(base.n_rows), asked, assume_unique=True)
         weights = find_weights(base, learned)
         if weights is not None:
             learned, weights = learned[weights > 0], weights[weights > 0]
-        inputs, targets = self._inputs(base), self._find_targets(base)
+        inputs = self._look_at(base, learned, sees_means)
+        targets = self._find_targets(base)
         more = {} if weights is None else {"sample_weight": weights}
-        model = super()._make_model(base).set_params(max_iter=FIRST[-1])
-        model.set_params(warm_start=True)
+        model = self._make_trees(base, sees_means)
+        model.set_params(max_iter=FIRST[-1], warm_start=True)
         return _Fold(
             self, model, inputs[learned], targets[learned], more, asked, inputs
         )
@@ -249,6 +340,20 @@ class _Fold(NamedTuple):
             self.targets, self.weights.get("sample_weight"), answers.shape[1]
         )
         answers[self.asked] = shares / shares.sum()
+
+
+class _Trial(NamedTuple):
+    """Folds, what they answer by numbers of trees, and the losses by these."""
+
+    sees_means: bool
+    folds: list[_Fold]
+    answers: dict[int, Floats]
+    losses: dict[int, float]
+
+    @property
+    def loss(self) -> float:
+        """The least."""
+        return min(self.losses.values())
 
 
 def _pays(losses: dict[int, float], n_trees: int) -> bool:

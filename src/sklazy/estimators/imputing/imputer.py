@@ -11,7 +11,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.casebase.incoming import IdsLike, as_ids
-from sklazy.errors import BadInputError, UnknownIdError
+from sklazy.errors import BadInputError, UnknownIdError, warn_once
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.imputing.column_models import ColumnModel, features_of
 from sklazy.estimators.imputing.output import put_cells
@@ -207,6 +207,7 @@ class LazyImputer(Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstima
         """
         table = self._read_later(X)
         cells = {m.name: (rows, m.fill(table, rows)) for m, rows in self._gaps(table)}
+        self._warn_of_gaps(table)
         return put_cells(X, table, cells)
 
     def draw(
@@ -311,6 +312,16 @@ class LazyImputer(Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstima
                 f"{name}={models!r}; give a lazy estimator, or a list of them."
             )
         return listed
+
+    def _warn_of_gaps(self, table: Table) -> None:
+        """Warn of columns with missing cells that stay: of dates, amounts and ids."""
+        left = [c.name for c in table if c.missing.any() and c.reading is not None]
+        if left:
+            warn_once(
+                f"columns {left} keep their missing cells: dates, amounts written as "
+                "text and columns that name rows are not filled. Turn dates and "
+                "amounts into numbers to fill them."
+            )
 
     def _gaps(self, table: Table) -> Iterator[tuple[ColumnModel, NDArray[np.intp]]]:
         """Find the columns with missing cells that can be filled, and their rows."""

@@ -21,7 +21,10 @@ def strongest(receipt: Plain) -> str:
     ]
     log, name = max(gains, key=lambda item: item[0], default=(0.0, ""))
     if log <= 0:
-        return "No attribute favors it; the shares of the classes decide."
+        return (
+            f"No feature favors it over {format_class(labels[pair[1]])}, the "
+            "runner-up; it is ahead because it is more frequent."
+        )
     return (
         f"{format_value(name)} matters most: its value is {_times(log)} as likely "
         f"under {format_class(labels[pair[0]])} as under "

@@ -10,8 +10,7 @@ R. B. Pereira, A. Plastino, B. Zadrozny, L. H. C. Merschmann, A. A. Freitas: Imp
 lazy attribute selection. Journal of Information and Data Management 2(3), 2011.
 """
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +25,8 @@ from sklazy.answer.batch import (
 from sklazy.answer.threads import run_chunks
 from sklazy.casebase import CaseBase
 from sklazy.flow import Selected
+from sklazy.forking import cached_property
+from sklazy.kernels.near_lists import UNITS
 from sklazy.measures import argmax_with_ties
 from sklazy.memory import cells_within
 from sklazy.methods.selection.bayes import BayesWork
@@ -39,8 +40,6 @@ from sklazy.methods.selection.recipe import Recipe
 _NANOSECONDS, _LEAST_TRIED = 1e9, 200
 _SHORT = 1e6  # nanoseconds that are not worth cutting
 _NESTED = 6.0  # what all numbers of attributes cost, in terms of the last alone
-
-_UNITS = 2.0**20  # the score of a case is rounded to a multiple of one over this
 
 # Votes that are written down at once.
 _MOST_VOTES = 4_000_000
@@ -111,13 +110,15 @@ def _find_best_pair(
     key = VoteFollower, recipe, host, n_given
 
     def judge(tried: Tried, order: NDArray[np.int32], first: int) -> Ints:
-        return _judge_pairs(tried, host.candidates, order, first, followers)
+        if followers:
+            return followers[0].score(order, first)
+        return _judge_pairs(tried, host.candidates, order, first)
 
-    def follow(tried: Tried) -> None:
-        assert isinstance(tried.work, NearestWork)
-        n_votes = len(tried.batch) * n_most * tried.batch.n_classes
-        if VoteFollower.can_follow(tried.work, n_votes * len(host.candidates)):
-            followers.append(VoteFollower(tried.work, host.candidates, key))
+    def follow(tried: Tried) -> bool:
+        given = host, tried.batch, host.candidates, n_most
+        if VoteFollower.can_follow(*given):
+            followers.append(VoteFollower(*given, key))
+        return bool(followers) and followers[0].is_warm
 
     n_most = n_given or len(base.names)
     by_pair = _add_up(base, recipe, host, n_most, judge, follow)
@@ -130,11 +131,7 @@ def _find_best_pair(
 
 
 def _judge_pairs(
-    tried: "Tried",
-    numbers: tuple[int, ...],
-    order: NDArray[np.int32],
-    first: int,
-    followers: Sequence[VoteFollower],
+    tried: "Tried", numbers: tuple[int, ...], order: NDArray[np.int32], first: int
 ) -> Ints:
     """Scores of each pair of numbers over cases left out, (n_numbers, n_most)."""
     assert isinstance(tried.work, NearestWork)
@@ -148,32 +145,46 @@ def _judge_pairs(
         part = batch.part(first + begin, first + end)
         own = tried.classes[first + begin : first + end]
         some_order = order[begin:end]
-        if followers:
-            votes = followers[0].vote(some_order, first + begin)
-        else:
-            votes = tried.work.vote_with_each_of(numbers, some_order, first + begin)
+        votes = tried.work.vote_with_each_of(numbers, some_order, first + begin)
         for i, some in enumerate(votes):
-            total[i] += _judge_votes(tried.work, part, some, own)
+            total[i] += score_votes(some, part.n_others(), part.priors(), own)
     return total
 
 
-def _judge_votes(work: HostWork, part: Batch, votes: Votes, own: Ints) -> Ints:
-    """Right or not, less half the Brier score, added up in whole units, (n_most,)."""
-    right = _decide_all(votes, part.priors()) == own[:, None]
-    flat = work.to_probabilities(votes.reshape(-1, votes.shape[2]))
-    shares = flat.reshape(votes.shape)
+def score_votes(votes: Votes, n_others: int, priors: Votes, own: Ints) -> Ints:
+    """Right or not, less half the Brier score, added up in whole units, (n_most,).
+
+    Parameters
+    ----------
+    votes : array of shape (n, n_most, n_classes)
+    n_others : int
+        Rows besides each case, which probabilities begin with.
+    priors : array of shape (n_classes,) or (n, n_classes)
+        Settle ties.
+    own : int64 array of shape (n,)
+        The classes of the cases.
+    """
+    right = _decide_all(votes, priors) == own[:, None]
+    scores = votes + 1.0 / max(n_others, 1)
+    # One after the other, as a kernel adds them.
+    shares = scores / scores.cumsum(axis=2)[:, :, -1:]
     of_own = np.take_along_axis(shares, own[:, None, None], axis=2)[:, :, 0]
-    brier = 1.0 - 2.0 * of_own + (shares * shares).sum(axis=2)
-    units = np.rint((right - 0.5 * brier) * _UNITS)
+    brier = 1.0 - 2.0 * of_own + (shares * shares).cumsum(axis=2)[:, :, -1]
+    units = np.rint((right - 0.5 * brier) * UNITS)
     return np.asarray(units.astype(np.int64).sum(axis=0))
 
 
-class Tried(NamedTuple):
+class Tried:
     """Cases that are left out in turn, the host at work on them, and their classes."""
 
-    batch: Batch
-    work: HostWork
-    classes: Ints
+    def __init__(self, host: Host, batch: Batch, selection: Selection) -> None:
+        self.batch, self._host, self._selection = batch, host, selection
+        self.classes = batch.own_classes()[0].astype(np.int64)
+
+    @cached_property
+    def work(self) -> HostWork:
+        """The host at work, where votes are to be found."""
+        return self._host.start(self.batch, self._selection)
 
 
 Judge = Callable[[Tried, NDArray[np.int32], int], Ints]
@@ -186,19 +197,20 @@ def _add_up(
     host: Host,
     n_most: int,
     judge: Judge,
-    follow: Callable[[Tried], None] = lambda _: None,
+    follow: Callable[[Tried], bool] = lambda _: False,
 ) -> Ints:
     """Add up the scores of cases left out in turn.
 
-    Whole numbers: they add up to the same, whichever come first.
+    Whole numbers: they add up to the same, whichever come first. `follow` returns
+    whether most scores are known, so that threads are not worth their start.
     """
     n_tried = _count_tried(base, recipe, host)
-    batch = batch_of_cases(base, base.first_in_order(n_tried))
+    every = n_tried >= base.n_rows  # in any order
+    rows = np.arange(base.n_rows) if every else base.first_in_order(n_tried)
+    batch = batch_of_cases(base, rows)
     selection = Selection(batch, recipe, n_most)  # rows are left out
-    work = host.start(batch, selection)
-    classes, _ = batch.own_classes()
-    tried = Tried(batch, work, classes.astype(np.int64))
-    follow(tried)
+    tried = Tried(host, batch, selection)
+    is_known = follow(tried)
     found: list[Ints] = []
 
     def run(first: int, last: int) -> None:
@@ -207,7 +219,7 @@ def _add_up(
         found.append(judge(tried, order, first))
 
     cost = _NESTED * host.cost(base, n_most) * len(batch)
-    if cost < _SHORT:
+    if cost < _SHORT or is_known:
         run(0, len(batch))
     else:
         run_chunks(run, len(batch), recipe.n_jobs, cost)

@@ -1,207 +1,299 @@
-"""Votes of left-out cases that follow the rows: a change costs what it changes.
+"""Scores of left-out cases that follow the rows: a change costs what it changes.
 
-A row that comes or goes moves the votes of a left-out case only where it is as near as
-the last row that votes. With each number of attributes that distance is kept, so that
-a change is one distance for each case; the others' votes stay as they are, to the last
-digit. A case is asked anew where its attributes have another order, or other ranges.
+With each number of attributes a case has a list of the rows near to it, more than
+vote; see `sklazy.kernels.near_lists`. A row that comes or goes enters or leaves these,
+and votes are found anew where it is as near as the last row that votes. Attributes in
+another order are other sets of them for a few numbers only, and lists of sets that
+were in use shortly before are kept.
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.batch import Batch, Floats, Ints, Votes
-from sklazy.casebase.rows import CodedRows, Ids, are_among
-from sklazy.flow import Queries, Selected
-from sklazy.methods.selection.nearest import NearestHost, NearestWork
-from sklazy.neighbors import MixedSearch
+from sklazy.answer.batch import Batch, Floats, Ints
+from sklazy.casebase.rows import CodedRows, Ids
+from sklazy.kernels.near_lists import NearLists, follow_votes, note_row
+from sklazy.methods.selection.nearest import NearestHost, find_own_widths
+from sklazy.neighbors import find_raw_columns, spread_widths
 
-_MOST_CELLS = 8_000_000  # votes that are kept
+_MOST_CELLS = 16_000_000  # votes, and rows in lists, that are kept
 _MOST_ROWS = 64  # rows in a change; beyond, all cases are asked anew
-
-# Added to distances that are compared, since they are not summed row by row here.
-_ROUNDING = 1e-9
-
-
-@dataclass
-class FollowedVotes:
-    """Votes of cases left out in turn, and how near a row must be to move them.
-
-    Attributes
-    ----------
-    ids : array of shape (n_cases,)
-    numeric : int64 array of shape (n_attributes,)
-        The place of an attribute among the numbers, -1 for labels.
-    codes, values : int32 and float64 arrays of shape (n_cases, n_attributes)
-    widths : float64 array of shape (n_cases, n_attributes)
-        The ranges that each case sees.
-    order : int32 array of shape (n_cases, n_most)
-        Its attributes.
-    votes : float64 array of shape (n_cases, n_ks, n_most, n_classes)
-    reach : float64 array of shape (n_cases, n_most)
-        The squared distance of the last row that votes.
-    outdated : bool array of shape (n_cases, n_most)
-        With which numbers of attributes votes are to be found anew.
-    """
-
-    ids: Ids
-    numeric: Ints
-    codes: NDArray[np.int32]
-    values: Floats
-    widths: Floats
-    order: NDArray[np.int32]
-    votes: Votes
-    reach: Floats
-    outdated: NDArray[np.bool_]
-
-    def follow(self, rows: CodedRows, step: int) -> bool:
-        """Note which votes rows that came or went may move."""
-        if len(rows) > _MOST_ROWS:
-            return False
-        gone = are_among(self.ids, rows.ids)
-        if gone.any():  # nothing of an erased row is kept
-            self.__dict__.update(vars(self.take(np.flatnonzero(~gone))))
-        for row in range(len(rows)):
-            is_near = self._measure(rows, row) <= self.reach * (1.0 + _ROUNDING)
-            self.outdated = self.outdated | is_near
-        return True
-
-    def _measure(self, rows: CodedRows, row: int) -> Floats:
-        """The squared distances of a row, by each number of attributes."""
-        numbers = np.append(rows.numbers[:, row], np.nan)[self.numeric]
-        is_known = self.codes >= 0
-        labels = np.where(is_known & (self.codes == rows.codes[:, row]), 0.0, 1.0)
-        with np.errstate(all="ignore"):
-            scaled = (numbers - self.values) / self.widths
-        level = np.where(numbers == self.values, 0.0, 1.0)
-        scaled = np.where(np.isnan(scaled), 1.0, scaled)
-        apart = np.where(self.widths > 0, scaled, level)
-        apart = np.where(self.numeric < 0, labels, apart)
-        with np.errstate(over="ignore"):
-            squares = np.take_along_axis(apart, self.order, axis=1) ** 2
-            return np.asarray(squares.cumsum(axis=1))
-
-    def take(self, cases: Ints) -> "FollowedVotes":
-        """Some of the cases."""
-        names = [each.name for each in fields(self) if each.name != "numeric"]
-        return replace(self, **{name: getattr(self, name)[cases] for name in names})
+_MOST_COLUMNS = 10_000
+_FEWEST_LISTED = 16
+_EXACT_KEYS = 64  # attributes that have a bit of their own
+_PER_CELL = 1e-7  # seconds, with numpy
 
 
-class VoteFollower:
-    """The votes of left-out cases, those that no change has moved taken as they were.
+class FollowedCases:
+    """Cases left out in turn, and lists of the rows near to them.
+
+    Rows are known by slots, which stay while rows move.
 
     Parameters
     ----------
-    work : NearestWork
-        At work on the cases, each left out.
+    batch : Batch
+        The cases.
+    largest : int
+        The largest number of neighbors.
+    shape : tuple of int
+        Numbers of candidates for neighbors, of attributes and of classes.
+    """
+
+    def __init__(self, batch: Batch, largest: int, shape: tuple[int, int, int]) -> None:
+        n_ks, n_most, n_classes = self.shape = shape
+        n_attributes, n_cases = batch.n_attributes, len(batch) + _MOST_ROWS
+        n_lists = n_most + max(2, n_most // 2)
+        self.numeric, self.now = batch.cases.numeric, 0
+        self.keys = _attribute_keys(n_attributes)
+        self.codes = np.zeros((n_cases, n_attributes), np.int32)
+        self.values = np.zeros((n_cases, n_attributes))
+        self.widths = np.zeros((n_cases, n_attributes))
+        self.latest = np.zeros((n_cases, n_most), np.int16)
+        self.used = np.zeros(n_cases, bool)
+        every, n_listed = (n_cases, n_lists), max(2 * largest, _FEWEST_LISTED)
+        self.lists = NearLists(
+            np.zeros(every, np.uint64),
+            np.zeros(every, np.int32),
+            np.zeros((*every, n_most), np.int16),
+            np.zeros(every, np.int32),
+            np.zeros((*every, n_listed), np.int32),
+            np.zeros((*every, n_listed)),
+            np.zeros(every),
+            np.zeros(every),
+            np.zeros(every),
+            np.zeros(every, np.uint8),
+            np.zeros((*every, n_ks, n_classes)),
+            np.zeros((*every, n_ks), np.int64),
+            np.zeros(every, np.int32),
+            np.zeros((n_cases, n_most), np.int16),
+        )
+        self.others, self.ties = -1, np.zeros((0, 0), np.int64)
+        ids = batch.base.rows.ids
+        n_rows = len(ids)
+        self.ids, self.slots = ids, np.arange(n_rows, dtype=np.int32)
+        self.slot_of = dict(zip(ids.tolist(), range(n_rows), strict=True))
+        self.places = np.arange(n_rows)
+        self.case_of = np.full(n_rows, -1)
+        self.free: list[int] = []
+
+    def follow(self, rows: CodedRows, step: int) -> bool:
+        """Have lists follow rows that came or went, while no question uses them."""
+        if len(rows) > _MOST_ROWS:
+            return False
+        for i, name in enumerate(rows.ids.tolist()):
+            slot = self._take_slot(name) if step > 0 else self._leave_slot(name)
+            codes, numbers = rows.codes[:, i], rows.numbers[:, i]
+            note_row(
+                slot,
+                step,
+                np.ascontiguousarray(codes, np.int32),
+                np.ascontiguousarray(numbers),
+                self.numeric,
+                self.now,
+                self.used,
+                self.codes,
+                self.values,
+                self.widths,
+                self.latest,
+                *self.lists,
+            )
+        return True
+
+    def _take_slot(self, name: object) -> int:
+        if not self.free:
+            n_slots = len(self.places)
+            more = max(_MOST_ROWS, n_slots // 8)
+            self.places = np.append(self.places, np.full(more, -1))
+            self.case_of = np.append(self.case_of, np.full(more, -1))
+            self.free = list(range(n_slots, n_slots + more))[::-1]
+        slot = self.slot_of[name] = self.free.pop()
+        return slot
+
+    def _leave_slot(self, name: object) -> int:
+        slot = self.slot_of.pop(name)
+        place = int(self.places[slot])
+        if place >= 0:
+            self.slots[place] = -1
+        if self.case_of[slot] >= 0:
+            self._clear(np.array([self.case_of[slot]]))
+        self.places[slot] = self.case_of[slot] = -1
+        self.free.append(slot)
+        return slot
+
+    def _clear(self, cases: Ints) -> None:
+        """Keep nothing of some cases."""
+        held = self.codes, self.values, self.widths, self.latest, self.used
+        for array in (*held, *self.lists):
+            array[cases] = 0
+
+    def seat(self, batch: Batch, widths: Floats) -> Ints | None:
+        """Find rows and cases where they are now: the numbers of the batch's cases.
+
+        None where so much is other that all begins anew.
+        """
+        assert batch.excluded is not None
+        if not self._find_places(batch.base.rows.ids):
+            return None
+        slots = self.slots[batch.excluded]
+        cases = self.case_of[slots]
+        left = self.used.copy()
+        left[cases[cases >= 0]] = False
+        if left.any():
+            self._clear(np.flatnonzero(left))
+            self.case_of[np.isin(self.case_of, np.flatnonzero(left))] = -1
+        new, free = np.flatnonzero(cases < 0), np.flatnonzero(~self.used)
+        if len(new) > len(free):
+            return None
+        cases[new] = free[: len(new)]
+        self.case_of[slots[new]] = cases[new]
+        self.used[cases[new]] = True
+        codes, values = batch.queries
+        self.codes[cases[new]], self.values[cases[new]] = codes[new], values[new]
+        self.widths[cases[new]] = widths[new]
+        return cases
+
+    def _find_places(self, ids: Ids) -> bool:
+        """Find the slots of rows that came or moved, by their ids."""
+        n_same = min(len(ids), len(self.ids))
+        slots = np.full(len(ids), -1, np.int32)
+        same = ids[:n_same] == self.ids[:n_same]
+        slots[:n_same] = np.where(same, self.slots[:n_same], -1)
+        other = np.flatnonzero(slots < 0)
+        if len(other) > 4 * _MOST_ROWS:
+            return False
+        for place, name in zip(other.tolist(), ids[other].tolist(), strict=True):
+            slot = self.slot_of.get(name, -1)
+            if slot < 0:
+                return False
+            slots[place], self.places[slot] = slot, place
+        self.ids, self.slots = ids, slots
+        return True
+
+
+def _attribute_keys(n_attributes: int) -> NDArray[np.uint64]:
+    """A number for each attribute, such that sets of them have other sums.
+
+    Beyond 64 attributes random numbers: two sets in 2 ** 64 are taken for one.
+    """
+    if n_attributes <= _EXACT_KEYS:
+        return np.uint64(1) << np.arange(n_attributes, dtype=np.uint64)
+    rng = np.random.default_rng(0)
+    return rng.integers(1, 2**64, n_attributes, dtype=np.uint64)
+
+
+class VoteFollower:
+    """Left-out cases at work, those votes that no change has moved taken as they were.
+
+    Parameters
+    ----------
+    host : NearestHost
+    batch : Batch
+        The cases, each left out.
     numbers : tuple of int
         Numbers of neighbors.
+    n_most : int
+        The most attributes.
     key : hashable
-        What the votes are followed by.
+        What the cases are followed by.
     """
 
     def __init__(
-        self, work: NearestWork, numbers: tuple[int, ...], key: Hashable
+        self,
+        host: NearestHost,
+        batch: Batch,
+        numbers: tuple[int, ...],
+        n_most: int,
+        key: Hashable,
     ) -> None:
-        self.work, self.numbers, self.key = work, numbers, key
-        batch = work.batch
-        assert batch.excluded is not None
-        self.ids = batch.base.rows.ids_at(batch.excluded)
-        self.before = batch.base.find_follower(key)
-        self.parts: dict[int, FollowedVotes] = {}
+        self.host, self.batch, self.key = host, batch, key
+        # More neighbors than rows are all rows.
+        ks = [min(k, batch.cases.n_rows + 1) for k in numbers]
+        self.ks, shape = np.array(ks, np.int64), (len(ks), n_most, batch.n_classes)
+        base = batch.base
+        self.columns = base.derive(
+            find_raw_columns, lambda: find_raw_columns(batch.cases)
+        )
+        shared = self.columns.widths
+        own = find_own_widths(batch, shared)
+        self.widths = spread_widths(shared, own, np.arange(len(batch)))
+        before = base.take_follower(key)
+        known, asked = None, None
+        if isinstance(before, FollowedCases) and before.shape == shape:
+            known, asked = before, before.seat(batch, self.widths)
+        self.is_warm = asked is not None
+        if known is None or asked is None:
+            known = FollowedCases(batch, max(numbers), shape)
+            asked = known.seat(batch, self.widths)
+        assert asked is not None
+        self.cases, self.asked = known, asked
+        ties = _tie_orders(batch)
+        others = batch.n_others()
+        same_ties = np.array_equal(ties, known.ties)
+        self.is_rejudged = not (same_ties and known.others == others)
+        known.ties, known.others, known.now = ties, others, known.now + 1
 
     @staticmethod
-    def can_follow(work: NearestWork, n_votes: int) -> bool:
+    def can_follow(
+        host: NearestHost, batch: Batch, numbers: tuple[int, ...], n_most: int
+    ) -> bool:
         """Whether votes are found here, on numbers, by rows that all weigh 1."""
-        base, host = work.batch.base, work.host
+        base = batch.base
         is_here = not base.is_parted and not base.weighted and host.device is None
         is_asked_often = is_here and not base.choices.may_be_old
-        return is_asked_often and host.compares_numbers(base) and n_votes <= _MOST_CELLS
+        if not (is_asked_often and host.compares_numbers(base)):
+            return False
+        each = len(numbers) * batch.n_classes + max(2 * max(numbers), _FEWEST_LISTED)
+        n_cells = len(batch) * n_most
+        seconds = _PER_CELL * n_cells * batch.cases.n_rows
+        is_small = n_cells * each <= _MOST_CELLS and batch.n_attributes <= _MOST_COLUMNS
+        return is_small and bool(follow_votes.is_due(seconds))
 
-    def vote(self, order: NDArray[np.int32], first: int) -> Votes:
-        """Votes as `NearestWork.vote_with_each_of` finds them."""
-        now = self._begin(order, first)
-        cases = np.flatnonzero(now.outdated.any(axis=1))
-        if len(cases):
-            anew = now.outdated[cases]
-            votes, reach = self._ask(now, cases, first)
-            now.votes[cases] = np.where(anew[:, None, :, None], votes, now.votes[cases])
-            now.reach[cases] = np.where(anew, reach, now.reach[cases])
-            now.outdated = np.zeros(now.outdated.shape, bool)
-        self.parts[first] = now
-        return np.ascontiguousarray(now.votes.swapaxes(0, 1))
-
-    def _begin(self, order: NDArray[np.int32], first: int) -> FollowedVotes:
-        """Cases with the votes that are known of them, the others outdated."""
-        batch = self.work.batch.part(first, first + len(order))
-        search = _search(self.work.host, batch, order)
-        shape = len(order), len(self.numbers), order.shape[1], batch.n_classes
-        now = FollowedVotes(
-            self.ids[first : first + len(order)],
-            batch.cases.numeric,
-            np.where(batch.cases.numeric < 0, batch.queries.codes, -1),
-            batch.queries.values,
-            search.widths_of(np.arange(len(order))),
-            order.copy(),
-            np.zeros(shape),
-            np.zeros(order.shape),
-            np.ones(order.shape, bool),
-        )
-        if isinstance(self.before, FollowedVotes):
-            _take_over(now, self.before)
-        return now
-
-    def _ask(self, now: FollowedVotes, cases: Ints, first: int) -> tuple[Votes, Floats]:
-        """Votes of some cases where they are outdated, and their reach."""
-        batch, host = self.work.batch, self.work.host
-        assert batch.excluded is not None
+    def score(self, order: NDArray[np.int32], first: int) -> Ints:
+        """Scores of the cases from the first on, added up, (n_numbers, n_most)."""
+        batch, cases, host = self.batch, self.cases, self.host
+        last, totals = first + len(order), np.zeros(cases.shape[:2], np.int64)
+        part = slice(first, last)
         codes, values = batch.queries
-        places = cases + first
-        some = replace(
-            batch,
-            queries=Queries(codes[places], values[places]),
-            excluded=batch.excluded[places],
+        assert batch.excluded is not None
+        follow_votes(
+            batch.cases.n_rows,
+            self.columns.labels,
+            cases.numeric,
+            batch.cases.numbers,
+            batch.cases.classes.whole,
+            self.widths[part],
+            codes[part],
+            values[part],
+            np.ascontiguousarray(order),
+            batch.excluded[part],
+            self.ks,
+            host.shares,
+            host.by_distance,
+            cases.others,
+            cases.ties,
+            self.asked[part],
+            cases.places,
+            cases.slots,
+            cases.keys,
+            cases.now,
+            self.is_rejudged,
+            0,
+            last - first,
+            cases.widths,
+            cases.latest,
+            *cases.lists,
+            totals,
         )
-        order, ks = now.order[cases], np.array(self.numbers, np.int64)
-        search, wanted = _search(host, some, order), now.outdated[cases]
-        votes = search.vote_with_each(order, ks, shares=host.shares, wanted=wanted)
-        reach = search.reach
-        never = np.full(order.shape, np.inf)
-        return votes.swapaxes(0, 1), never if reach is None else reach
+        return totals
 
     def keep(self) -> None:
-        """Have the votes of all cases follow the rows from now on."""
-        parts = [self.parts[first] for first in sorted(self.parts)]
-        if not parts:
-            return
-        names = [each.name for each in fields(FollowedVotes) if each.name != "numeric"]
-        columns = {n: np.concatenate([getattr(p, n) for p in parts]) for n in names}
-        whole = FollowedVotes(numeric=parts[0].numeric, **columns)
-        self.work.batch.base.let_follow(self.key, whole)
+        """Have the lists follow the rows from now on."""
+        self.batch.base.let_follow(self.key, self.cases)
 
 
-def _search(host: NearestHost, batch: Batch, order: NDArray[np.int32]) -> MixedSearch:
-    """Make the search of cases on the first attributes of each, (n_cases, n_most)."""
-    counts = np.full(len(order), order.shape[1], np.int32)
-    return host.mixed_search(batch, Selected(order, counts))
-
-
-def _take_over(now: FollowedVotes, before: FollowedVotes) -> None:
-    """Take the votes of cases that are asked as they were before."""
-    if now.votes.shape[1:] != before.votes.shape[1:]:
-        return
-    places = {name: i for i, name in enumerate(before.ids.tolist())}
-    were = np.array([places.get(name, -1) for name in now.ids.tolist()], np.int64)
-    cases = np.flatnonzero(were >= 0)
-    then, here = before.take(were[cases]), now.take(cases)
-    same = np.ones(len(cases), bool)
-    for name in ("codes", "values", "widths"):
-        one, other = getattr(then, name), getattr(here, name)
-        same &= ((one == other) | ((one != one) & (other != other))).all(axis=1)
-    cases, then = cases[same], then.take(np.flatnonzero(same))
-    # Votes with the attributes before the first that is another one.
-    other_order = np.logical_or.accumulate(then.order != now.order[cases], axis=1)
-    now.votes[cases], now.reach[cases] = then.votes, then.reach
-    now.outdated[cases] = then.outdated | other_order
+def _tie_orders(batch: Batch) -> Ints:
+    """The classes in the order in which they win ties, by the class left out."""
+    priors = batch.cases.class_counts - np.eye(batch.n_classes, dtype=np.int64)
+    return np.argsort(-priors, axis=1, kind="stable")

@@ -29,10 +29,12 @@ from sklazy.neighbors import (
     Counted,
     MixedSearch,
     NominalSearch,
+    RawColumns,
     ScaledColumns,
     Voting,
     count_agreements,
-    find_edges,
+    edges_of,
+    find_raw_columns,
     finish_votes,
     scaled_columns,
     to_probabilities,
@@ -42,6 +44,8 @@ from sklazy.neighbors import (
     widths_without,
 )
 from sklazy.neighbors.boxed import BoxedCases, box_cases
+
+_FEW_QUERIES = 4  # for more it pays to scale the cases first
 
 
 class Search(Counted, Protocol):
@@ -161,12 +165,9 @@ class NearestHost:
         own_widths: OwnWidths | None = None,
     ) -> MixedSearch:
         """Make a search on numbers; `own_widths` are ranges that single queries see."""
-        base = batch.base
-        columns, boxed = base.derive(box_columns, lambda: box_columns(base))
+        columns, boxed = _ready_columns(batch.base, len(batch))
         if batch.excluded is not None and own_widths is None:
-            edges = base.derive(find_edges, lambda: find_edges(batch.cases))
-            widths, excluded = columns.widths, batch.excluded
-            own_widths = widths_without(batch.cases, widths, edges, excluded)
+            own_widths = find_own_widths(batch, columns.widths)
         search = MixedSearch(
             batch.cases,
             columns,
@@ -210,10 +211,33 @@ class NearestHost:
 
 
 class BoxedColumns(NamedTuple):
-    """The cases as a search on numbers takes them: scaled, and in a tree if it pays."""
+    """The cases as a search on numbers takes them: scaled, or in a tree, if it pays."""
 
-    columns: ScaledColumns
+    columns: ScaledColumns | RawColumns
     boxed: BoxedCases | None
+
+
+class _Asked:
+    """How many queries were put to a state of the cases."""
+
+    n_queries = 0
+
+
+def _ready_columns(base: CaseBase, n_queries: int) -> BoxedColumns:
+    """The cases for a search; as they are, until a few queries were put to them."""
+    asked = base.derive(_Asked, _Asked)
+    asked.n_queries += n_queries
+    if asked.n_queries <= _FEW_QUERIES:
+        raw = base.derive(find_raw_columns, lambda: find_raw_columns(base.cases))
+        return BoxedColumns(raw, None)
+    return base.derive(box_columns, lambda: box_columns(base))
+
+
+def find_own_widths(batch: Batch, widths: Floats) -> dict[int, Floats]:
+    """The ranges of the queries whose own case lies alone at an edge."""
+    assert batch.excluded is not None
+    edges = edges_of(batch.base)
+    return widths_without(batch.cases, widths, edges, batch.excluded)
 
 
 def box_columns(base: CaseBase) -> BoxedColumns:

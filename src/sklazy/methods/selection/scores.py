@@ -7,12 +7,15 @@ import numpy as np
 from sklazy.answer.batch import Floats, Ints
 from sklazy.casebase import CaseBase
 from sklazy.measures import (
+    AllEntropies,
     CountTable,
     RankTable,
     correlate_columns,
     discount_rare_values,
+    find_all_entropies,
     find_measure,
     rank_attributes,
+    rank_by_class,
     rank_columns,
     rank_values,
     rank_without_own_row,
@@ -39,8 +42,29 @@ class Scores(NamedTuple):
 
 def find_scores(base: CaseBase, recipe: Recipe) -> Scores:
     """Score all values and attributes."""
-    cases, key = base.cases, (find_scores, recipe.measure, recipe.discount_rare_values)
-    return base.derive(key, lambda: _score(cases.counts, cases.offsets, recipe))
+    key = find_scores, recipe.measure, recipe.discount_rare_values
+    return base.derive(key, lambda: _score_all(base, recipe))
+
+
+def _score_all(base: CaseBase, recipe: Recipe) -> Scores:
+    cases, found = base.cases, _find_entropies(base, recipe)
+    if found is None:
+        return _score(cases.counts, cases.offsets, recipe)
+    by_attribute = np.repeat(found.attributes, np.diff(cases.offsets))
+    lazy = np.minimum(found.values, by_attribute)
+    return Scores(found.values, found.attributes, lazy)
+
+
+def _find_entropies(base: CaseBase, recipe: Recipe) -> AllEntropies | None:
+    """All scores at once, where rows are to be left out and scores are entropies."""
+    if recipe.measure != "entropy" or recipe.n_attributes != "auto":
+        return None
+    counts, offsets = base.cases.counts, base.cases.offsets
+    discounts = recipe.discount_rare_values
+    return base.derive(
+        (find_all_entropies, discounts),
+        lambda: find_all_entropies(counts, offsets, discounts=discounts),
+    )
 
 
 def _score(counts: Ints, offsets: Ints, recipe: Recipe) -> Scores:
@@ -88,6 +112,11 @@ def _rank_without(base: CaseBase, recipe: Recipe) -> list[RankTable]:
         return found.lazy, found.attributes
 
     cases, fallbacks = base.cases, find_scores(base, recipe).attributes
+    found = _find_entropies(base, recipe)
+    if found is not None:
+        is_eager = recipe.selection == "eager"
+        values = found.whole if is_eager else np.minimum(found.own, found.whole)
+        return rank_by_class(values, found.whole, fallbacks, cases.offsets)
     return rank_without_own_row(cases.counts, cases.offsets, score, fallbacks)
 
 
