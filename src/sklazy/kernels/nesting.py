@@ -191,9 +191,7 @@ def vote_nested_mixed(
     by_distance,
     first,
     last,
-    wanted,
     votes,
-    reach,
 ):
     """Vote as in `vote_nested_nominal`, by HEOM distances of numbers and codes.
 
@@ -210,10 +208,6 @@ def vote_nested_mixed(
         The ranges that each query sees.
     attributes, excluded, ks, shares, by_distance, first, last, votes
         As in `vote_nested_nominal`.
-    wanted : bool array of shape (n_queries, n_most)
-        The numbers of attributes with which rows vote; other votes stay as they are.
-    reach : float64 array of shape (n_queries, n_most), written
-        The squared distance of the last row that votes, with the largest k.
     """
     n_most, n_classes, largest = votes.shape[2], votes.shape[3], ks.max()
     near_rows, near_sums = np.empty(n_rows, np.int64), np.empty(n_rows)
@@ -227,21 +221,15 @@ def vote_nested_mixed(
         cases = RawCases(case_codes, numeric, numbers, widths[number])
         query = RawQuery(codes[number], values[number], attributes[number])
         begin_sums(sums, excluded[number])
-        n_left, n_near = wanted[number].sum(), 0
+        n_near = 0
         for r in range(n_most):
-            if n_left == 0:
-                break
             add_attribute(sums, attributes[number, r], query, cases)
-            if not wanted[number, r]:
-                continue
-            n_left -= 1
             if n_near < largest:
                 bound = find_kth(sums, smallest)
             else:
                 bound = find_bound(sums, near_rows, near_sums, n_near, largest)
             n_near = gather_near(sums, bound, excluded[number], near_rows, near_sums)
             limit = find_last(near_sums, room, n_near, largest)
-            reach[number, r] = limit
             n_near = narrow_near(limit, near_rows, near_sums, n_near)
             near, squares = near_rows[:n_near], near_sums[:n_near]
             for i in range(ks.size):

@@ -173,13 +173,9 @@ class MixedSearch:
         Rows elsewhere, which are listed with these; none by default.
     boxed : BoxedCases, or None
         The cases in a tree, for queries that use all attributes.
-    reach : float64 array of shape (n_queries, n_most), or None
-        The squared distance of the last row that voted in `vote_with_each`, by each
-        number of attributes; None where it was not found.
     """
 
     boxed: BoxedCases | None = None
-    reach: _Floats | None = None
 
     def __init__(
         self,
@@ -311,7 +307,6 @@ class MixedSearch:
         ks: NDArray[np.int64],
         *,
         shares: bool,
-        wanted: _Bools | None = None,
     ) -> NDArray[np.float64]:
         """Votes with the first attribute, the first two, ... of each query's order.
 
@@ -322,8 +317,6 @@ class MixedSearch:
             Numbers of neighbors.
         shares : bool
             Whether ties share; see `finish_votes`.
-        wanted : bool array of shape (n_queries, n_most), optional
-            With how many attributes; other votes may be zeros.
 
         Returns
         -------
@@ -340,11 +333,9 @@ class MixedSearch:
             classes = self.classes_for(every)
             votings = [Voting(k, shares, by_distance) for k in ks.tolist()]
             return vote_nested(asked, classes, order, votings)
-        # More neighbors than rows are all rows, and the reach is then infinite.
+        # More neighbors than rows are all rows.
         ks = np.minimum(ks, cases.n_rows + 1)
         votes = np.zeros((len(ks), *order.shape, self.votes.shape[1]))
-        reach = np.empty(order.shape)
-        wanted = np.ones(order.shape, bool) if wanted is None else wanted
         vote_nested_mixed(
             cases.n_rows,
             self.columns.labels,
@@ -360,11 +351,8 @@ class MixedSearch:
             by_distance,
             0,
             n_queries,
-            wanted,
             votes,
-            reach,
         )
-        self.reach = reach
         return votes
 
     def measure(self, queries: _Ints) -> _Floats:

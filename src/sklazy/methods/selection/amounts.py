@@ -26,7 +26,7 @@ from sklazy.answer.threads import run_chunks
 from sklazy.casebase import CaseBase
 from sklazy.flow import Selected
 from sklazy.forking import cached_property
-from sklazy.kernels.near_lists import UNITS
+from sklazy.kernels.listed_votes import UNITS
 from sklazy.measures import argmax_with_ties
 from sklazy.memory import cells_within
 from sklazy.methods.selection.bayes import BayesWork

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, Ints
 from sklazy.casebase.rows import CodedRows, Ids
-from sklazy.kernels.near_lists import NearLists, follow_votes, note_row
+from sklazy.kernels.left_out_votes import follow_votes
+from sklazy.kernels.near_lists import NearLists, note_row
 from sklazy.methods.selection.nearest import NearestHost, find_own_widths
 from sklazy.neighbors import find_raw_columns, spread_widths
 
