@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import oracle
 import sklazy
 from lawful import few, fitted
+from odd_rows import make_rows
 from oracle.audit import unlike as unlike_cases
 from sklazy.answer import novelty
 from sklazy.estimators.audit.alike import compare_rows
@@ -124,3 +126,34 @@ def test_extreme_numbers_have_a_novelty(number):
     model = sklazy.LazyKNeighborsClassifier()
     model.fit([[-1e308], [1e308], [0.0]], [0, 1, 1])
     assert 0 <= model.novelty([[number]])[0] <= 1
+
+
+@pytest.mark.parametrize("compared", [7, 256])
+def test_novelty_follows_the_rows(compared, monkeypatch):
+    monkeypatch.setattr(novelty, "_FEWEST_COMPARED", compared)
+    monkeypatch.setattr(novelty, "_MOST_CELLS", 0)
+    measured, nearest = [], novelty._nearest_in
+
+    def count(part, queries, excluded):
+        measured.append(len(excluded))
+        return nearest(part, queries, excluded)
+
+    monkeypatch.setattr(novelty, "_nearest_in", count)
+    rng = np.random.default_rng(0)
+    X, y = make_rows(rng, 200)
+    left = list(range(100))
+    model = ONE.fit(X[:100], y[:100], ids=left)
+    for row in range(100, 200):
+        if rng.random() < 0.6:
+            model.partial_fit(X[row : row + 1], y[row : row + 1], ids=[row])
+            left.append(row)
+        if rng.random() < 0.5:
+            gone = int(rng.choice(left))
+            model.forget([gone])
+            left.remove(gone)
+        found = model.novelty(X[:3])
+        n_measured, measured[:] = sum(measured), []
+        fresh = clone(model).fit(X.iloc[left], y[left])
+        np.testing.assert_array_equal(found, fresh.novelty(X[:3]))
+        assert n_measured <= sum(measured)
+        measured.clear()

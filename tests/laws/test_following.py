@@ -177,6 +177,7 @@ def test_long_histories_of_kernel_models(kind):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize(
     ("make", "n_steps"),
     [(LazyNBClassifier, 10_000), (LazyKNeighborsClassifier, 10_000)],

@@ -24,7 +24,7 @@ from sklazy import (
     load,
 )
 from sklazy.answer.learner import prepare
-from sklazy.errors import BadInputError
+from sklazy.errors import BadInputError, DataWarning
 from sklazy.estimators.blends.boosted_members import BoostedMember
 from sklazy.methods.blends import learner as blends
 from strategies import split_problems
@@ -281,3 +281,13 @@ def test_nothing_is_left_in_old_trees(kind, fitted_trees, tmp_path):
 def test_what_is_no_limit_is_refused(limit):
     with pytest.raises(BadInputError, match="refresh_every"):
         LazyNBClassifier(refresh_every=limit).fit([[1.0], [2.0]], ["a", "b"])
+
+
+def test_a_model_that_changes_its_file_says_that_it_has_no_effect(tmp_path):
+    X, y = make_table(LazyNBClassifier())
+    model = LazyNBClassifier(refresh_every=0.5).fit(X, y)
+    model.save(tmp_path / "model")
+    assert load(tmp_path / "model").cases_.choices.may_be_old
+    with pytest.warns(DataWarning, match="refresh_every=0.5 has no effect"):
+        stored = load(tmp_path / "model", mmap_mode="r+")
+    np.testing.assert_array_equal(stored.predict(X[:5]), model.predict(X[:5]))

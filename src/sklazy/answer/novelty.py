@@ -6,6 +6,7 @@ were left out: if it is farther from its nearest case than nearly all of them ar
 theirs, it is unlike all that the cases have shown.
 """
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from sklazy.answer.batch import batch_of_cases
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import label_codes, ranges_of
+from sklazy.casebase.rows import CodedRows, Ids
 from sklazy.flow import MISSING, Cases, Queries, Selected
 from sklazy.kernels.closest import find_closest
 from sklazy.kernels.exact import measure_rows
@@ -70,12 +72,93 @@ def _distances_of_cases(base: CaseBase) -> Floats:
     n_compared = min(base.n_rows, max(_FEWEST_COMPARED, affordable))
     places = np.arange(n_compared) * base.n_rows // n_compared
     rows = base.order[places]
-    return _nearest(base, batch_of_cases(base, rows).queries, rows)
+    queries = batch_of_cases(base, rows).queries
+    if base.is_parted or (base.cases.numeric < 0).all():
+        return _nearest(base, queries, rows)
+    return _to_distances(base, queries, _follow_squares(base, queries, rows))
+
+
+@dataclass
+class FollowedSquares:
+    """Compared cases, and how near another one is; they follow the rows.
+
+    Attributes
+    ----------
+    ids : array of shape (n_compared,)
+    numeric : int64 array of shape (n_attributes,)
+        The place of an attribute among the numbers, -1 for labels.
+    codes, values : arrays of shape (n_compared, n_attributes)
+    widths : float64 array of shape (n_attributes,)
+    squares : float64 array of shape (n_compared,)
+    """
+
+    ids: Ids
+    numeric: NDArray[np.int64]
+    codes: NDArray[np.int32]
+    values: Floats
+    widths: Floats
+    squares: Floats
+
+    def follow(self, rows: CodedRows, step: int) -> bool:
+        """Have cases that a row came to be near to it; drop those it was near to."""
+        for row in range(len(rows)):
+            squares = self._measure(rows, row)
+            if step > 0:
+                self.squares = np.minimum(self.squares, squares)
+                continue
+            stays = (squares > self.squares) & (self.ids != rows.ids[row : row + 1])
+            for name in ("ids", "codes", "values", "squares"):
+                setattr(self, name, getattr(self, name)[stays])
+        return len(self.ids) > 0
+
+    def _measure(self, rows: CodedRows, row: int) -> Floats:
+        """Measure a row as kernels do, to the last digit."""
+        numbers = np.append(rows.numbers[:, row], np.nan)[self.numeric]
+        same = (self.codes >= 0) & (self.codes == rows.codes[:, row])
+        with np.errstate(all="ignore"):
+            scaled = (numbers - self.values) / self.widths
+            scaled = np.where(np.isnan(scaled), 1.0, scaled)
+            level = np.where(numbers == self.values, 0.0, 1.0)
+            apart = np.where(self.widths > 0, scaled, level)
+            apart = np.where(self.numeric < 0, np.where(same, 0.0, 1.0), apart)
+            return np.asarray((apart * apart).cumsum(axis=1)[:, -1])
+
+    def take_over(self, ids: Ids, widths: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+        """The squares of cases, and which of them are known."""
+        found = np.zeros(len(ids))
+        if not np.array_equal(widths, self.widths, equal_nan=True):
+            return found, np.zeros(len(ids), bool)
+        places = {name: i for i, name in enumerate(self.ids.tolist())}
+        were = np.array([places.get(name, -1) for name in ids.tolist()], np.int64)
+        return np.where(were >= 0, self.squares[were], 0.0), were >= 0
+
+
+def _follow_squares(
+    base: CaseBase, queries: Queries, rows: NDArray[np.int64]
+) -> Floats:
+    """The squared distances of cases to another one, those known taken as they are."""
+    before, key = base.find_follower(FollowedSquares), FollowedSquares
+    ids, widths = base.rows.ids_at(rows), _raw_cases(base.cases)[3]
+    squares, known = np.zeros(len(ids)), np.zeros(len(ids), bool)
+    if isinstance(before, FollowedSquares):
+        squares, known = before.take_over(ids, widths)
+    new, (codes, values) = np.flatnonzero(~known), queries
+    if len(new):
+        some = Queries(codes[new], values[new])
+        squares[new] = base.ask(_nearest_in, some, rows[new])[0]
+    numeric = base.cases.numeric
+    base.let_follow(key, FollowedSquares(ids, numeric, codes, values, widths, squares))
+    return squares
 
 
 def _nearest(base: CaseBase, queries: Queries, excluded: NDArray[np.integer]) -> Floats:
     """The distance of each query to its nearest case, the excluded one (-1) aside."""
     squares: Floats = np.min(base.ask(_nearest_in, queries, excluded), axis=0)
+    return _to_distances(base, queries, squares)
+
+
+def _to_distances(base: CaseBase, queries: Queries, squares: Floats) -> Floats:
+    """Distances on the attributes that queries know."""
     numeric = base.cases.numeric >= 0
     lacking = np.where(numeric, np.isnan(queries.values), queries.codes == MISSING)
     # A cell that a query lacks differs by 1 from that of any case.

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import click
 
 from sklazy.cli.completing import column_names, complete_columns, complete_kinds
+from sklazy.cli.late_modules import import_late
 from sklazy.cli.methods import METHODS
 from sklazy_command import ending_at_once
 
@@ -145,6 +146,7 @@ def runs(module: str) -> Decorator:
                 if _seems_to_lack_target(options):
                     tasks = importlib.import_module("sklazy.cli.tasks")
                     console.run_command(tasks.check_target, as_json, debug, options)
+                import_late("scipy.stats")
                 work = _find_work(module, function.__name__)
             console.run_command(work, as_json, debug, options)
 

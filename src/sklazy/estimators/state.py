@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from sklazy.casebase import CaseBase
 from sklazy.casebase.choices import Choices
-from sklazy.errors import BadTypeError
+from sklazy.errors import BadTypeError, warn_once
 from sklazy.estimators.parameters import check_count, check_share
 from sklazy.estimators.settings import describe_settings, from_settings, to_settings
 
@@ -74,6 +74,12 @@ def let_choices_age(model: "LazyEstimator", cases: CaseBase) -> None:
     else:
         check_share("refresh_every", limit)
         cases.choices = Choices(float(limit))
+    if cases.is_parted and cases.choices.may_be_old:
+        warn_once(
+            f"refresh_every={limit!r} has no effect where rows lie in parts (a file "
+            "that changes with them, a cluster): choices are made anew after every "
+            "change. Load the model without mmap_mode='r+', or leave it at 1."
+        )
 
 
 def check_restored(model: "LazyEstimator", *, mapped: bool = False) -> None:

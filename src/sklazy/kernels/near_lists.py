@@ -136,11 +136,11 @@ class Room(NamedTuple):
 @lean_kernel
 def _note_distance(lists, case, i, terms, slot, step):
     """Put a row into a list, or take it out."""
-    square = 0.0
+    square, span = 0.0, lists.spans[case, i] * (1.0 + _ROUNDING)
     for place in range(lists.sizes[case, i]):
         square += terms[lists.orders[case, i, place]]
-    if square > lists.spans[case, i] * (1.0 + _ROUNDING):
-        return
+        if square > span:
+            return
     if square <= lists.reach[case, i] * (1.0 + _ROUNDING):
         lists.marks[case, i] |= OUTDATED
     if step < 0:

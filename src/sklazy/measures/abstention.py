@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
+from scipy import stats
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -51,5 +51,5 @@ def lower_bounds(n_right: Ints, n_answered: Ints, confidence: float) -> Floats:
     array([0.   , 0.942])
     """
     wrong = n_answered - n_right
-    bounds = beta.ppf(1.0 - confidence, np.maximum(n_right, 1), wrong + 1)
+    bounds = stats.beta.ppf(1.0 - confidence, np.maximum(n_right, 1), wrong + 1)
     return np.where(n_right > 0, bounds, 0.0)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
+from scipy import stats
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.integer]
@@ -110,7 +110,7 @@ def find_auc(probabilities: Floats, classes: Codes) -> float | None:
         n_positive = int(positive.sum())
         n_pairs = n_positive * (len(classes) - n_positive)
         if n_pairs:
-            ranks = rankdata(probabilities[:, label])[positive].sum()
+            ranks = stats.rankdata(probabilities[:, label])[positive].sum()
             areas.append((ranks - n_positive * (n_positive + 1) / 2) / n_pairs)
     return float(np.mean(areas)) if areas else None
 

@@ -1,4 +1,6 @@
-"""Mean targets in place of labels, of attributes that have many labels.
+"""Mean targets in place of labels, of attributes that have many of them.
+
+Many are more than linear models have indicators of, which see nothing of them.
 
 Trees with a category for each of hundreds of labels fit the noise of each. The mean
 target of a label's rows, shrunken to that of all, tells as much of labels that simply
@@ -21,12 +23,10 @@ from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
 from sklazy.measures.magnitudes import find_unit
+from sklazy.methods.linear_models.columns import MOST_CATEGORIES
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-FEWEST_LABELS = 20
-"""Attributes of more labels may be seen as means."""
 
 _MOST_COLUMNS = 100  # of means, which are as many as classes for each attribute
 _N_FOLDS = 5
@@ -76,7 +76,7 @@ def find_labels(
     many = {}
     for j in np.flatnonzero(cases.numeric < 0).tolist():
         codes = cases.codes[j, base.order].astype(np.int64)
-        if len(np.unique(codes[codes >= 0])) > FEWEST_LABELS:
+        if len(np.unique(codes[codes >= 0])) > MOST_CATEGORIES:
             many[j] = codes
     if not 0 < len(many) <= most:
         none = np.zeros(0, np.int64)

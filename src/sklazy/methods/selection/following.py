@@ -218,20 +218,21 @@ class VoteFollower:
         shared = self.columns.widths
         own = find_own_widths(batch, shared)
         self.widths = spread_widths(shared, own, np.arange(len(batch)))
-        before, asked = batch.base.take_follower(key), None
-        self.is_warm = isinstance(before, FollowedCases) and before.shape == shape
-        if self.is_warm:
-            asked = before.seat(batch, self.widths)
-        if asked is None:
-            self.is_warm, before = False, FollowedCases(batch, max(numbers), shape)
-            asked = before.seat(batch, self.widths)
+        before = base.take_follower(key)
+        known, asked = None, None
+        if isinstance(before, FollowedCases) and before.shape == shape:
+            known, asked = before, before.seat(batch, self.widths)
+        self.is_warm = asked is not None
+        if known is None or asked is None:
+            known = FollowedCases(batch, max(numbers), shape)
+            asked = known.seat(batch, self.widths)
         assert asked is not None
-        self.cases, self.asked = before, asked
+        self.cases, self.asked = known, asked
         ties = _tie_orders(batch)
         others = batch.n_others()
-        same_ties = np.array_equal(ties, before.ties)
-        self.is_rejudged = not (same_ties and before.others == others)
-        before.ties, before.others, before.now = ties, others, before.now + 1
+        same_ties = np.array_equal(ties, known.ties)
+        self.is_rejudged = not (same_ties and known.others == others)
+        known.ties, known.others, known.now = ties, others, known.now + 1
 
     @staticmethod
     def can_follow(

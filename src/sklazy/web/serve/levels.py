@@ -103,12 +103,11 @@ def describe_attacks(estimator: str) -> str:
 
 
 def reduce_receipt(receipt: Mapping[str, Any], privacy: Privacy) -> Plain:
-    """Strip a receipt to what its privacy level allows; of cases, see `stand_ins`."""
-    if privacy.level >= Level.VALUES:
-        return dict(receipt)
+    """Strip a receipt to what a level below `values` allows; see `stand_ins`.
+
+    Its answer and probability are still in all digits.
+    """
     reduced = {key: receipt[key] for key in _ALWAYS if key in receipt}
-    if "probability" in reduced:
-        reduced["probability"] = rounded(reduced["probability"], privacy)
     reduced["level"] = privacy.level.name.lower()
     # Not whether a value was seen: that would reveal the labels of cases.
     reduced["query"] = [
