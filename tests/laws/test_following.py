@@ -213,3 +213,35 @@ def test_histories_of_every_method(setting):
         for method in (name for name in METHODS if hasattr(model, name)):
             answers = [getattr(each, method)(X[:3]) for each in (history.model, plain)]
             assert np.array_equal(*answers, equal_nan=answers[0].dtype.kind == "f")
+
+
+@pytest.mark.parametrize("n_rows", [1, 8, 9, 20])
+def test_a_target_beyond_all_others_comes_and_goes(n_rows):
+    X, y, _ = make_numbers(LazyKernelRegressor, 200)
+    y = y.clip(-3, 3)
+    y[150] = 1e12
+    model = LazyKernelRegressor(**DRAWN).fit(X[:150], y[:150])
+    model.predict(X[:1])
+    model.partial_fit(X[150 : 150 + n_rows], y[150 : 150 + n_rows])
+    model.forget([150])
+    left = [row for row in range(150 + n_rows) if row != 150]
+    fresh = clone(model).fit(X.iloc[left], y[left])
+    assert np.array_equal(model.predict(X), fresh.predict(X))
+
+
+def test_nothing_follows_by_half():
+    class Interrupted:
+        def follow(self, rows, step):
+            raise KeyboardInterrupt
+
+    X, y, _ = make_numbers(LazyKernelClassifier, 120)
+    model = LazyNBClassifier().fit(X[:100], y[:100])
+    model.predict(X[:1])
+    cases = model.cases_
+    cases.let_follow("one", Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(X[100:101], y[100:101])
+    assert cases.find_follower("one") is None
+    n_rows = cases.n_rows
+    fresh = clone(model).fit(X[:n_rows], y[:n_rows])
+    assert np.array_equal(model.predict_proba(X), fresh.predict_proba(X))

@@ -121,19 +121,23 @@ def _average(
     known = codes >= 0
     codes, targets = codes[known], targets[known]
     own = np.ones(len(codes)) if weights is None else weights[known]
-    counts = np.bincount(codes, own, n_labels)
+    counts = _sum_by(codes, own, n_labels)
     means = np.zeros((n_labels + 1, targets.shape[1]))
     if not counts.any():
         return means
     for c, column in enumerate(targets.T):
         away = column - np.average(column, weights=own)
-        sums = np.bincount(codes, own * away, n_labels)
-        squares = np.bincount(codes, own * away**2, n_labels)
+        sums = _sum_by(codes, own * away, n_labels)
+        squares = _sum_by(codes, own * away**2, n_labels)
         prior = _find_prior(counts, sums, squares)
         if prior < math.inf:
             held = counts + prior
             means[:-1, c] = np.where(held > 0, sums / np.where(held > 0, held, 1.0), 0)
     return means
+
+
+def _sum_by(codes: Ints, values: Floats, n_labels: int) -> Floats:
+    return np.asarray(np.bincount(codes, values, n_labels), np.float64)
 
 
 def _find_prior(counts: Floats, sums: Floats, squares: Floats) -> float:

@@ -23,6 +23,7 @@ from sklazy.methods.kernel_models.sums import (
     BLOCK,
     SumGrid,
     WholeSums,
+    is_within,
     move_rows,
     round_similarities,
     split_targets,
@@ -108,7 +109,10 @@ class FollowedSums:
     moved: tuple[tuple[Floats, Floats, Ints], ...] = ()
 
     def follow(self, rows: CodedRows, step: int) -> bool:
-        """Note what rows add; nothing is kept once one that was drawn goes."""
+        """Note what rows add; nothing is kept once one that was drawn goes.
+
+        Nor is it once a target lies beyond the grid, where sums are not exact.
+        """
         if step < 0 and are_among(self.ids, rows.ids).any():
             return False
         if len(rows) > _MOST_SHARE * self.n_rows:
@@ -116,7 +120,10 @@ class FollowedSums:
         for first in range(0, len(rows), BLOCK):
             some = rows.between(first, first + BLOCK)
             near = round_similarities(self._measure(some), self.grid.bits)
-            parts = split_targets(self._find_targets(some), self.grid)
+            targets = self._find_targets(some)
+            if not is_within(targets, self.grid):
+                return False
+            parts = split_targets(targets, self.grid)
             self.moved = *self.moved, (near, parts, np.full(len(some), step))
             if sum(len(steps) for _, _, steps in self.moved) > BLOCK:
                 self.sums, self.moved = self.sum_up(), ()

@@ -77,6 +77,22 @@ def find_grid(targets: Floats) -> SumGrid:
     return SumGrid(find_bits(len(targets)), int(np.frexp(largest)[1]))
 
 
+def is_within(targets: Floats, grid: SumGrid) -> bool:
+    """Whether a grid holds all targets.
+
+    Examples
+    --------
+    >>> is_within(np.array([[0.75], [-1.0]]), SumGrid(21, 1)), is_within(
+    ...     np.array([[2.0]]), SumGrid(21, 1)
+    ... )
+    (True, False)
+    """
+    if grid.exponent is None:
+        return True
+    with np.errstate(over="ignore"):
+        return bool((np.abs(targets) < np.ldexp(1.0, grid.exponent)).all())
+
+
 def round_similarities(near: Floats, bits: int) -> Floats:
     """Similarities as whole numbers, in place."""
     near *= 2.0**bits
