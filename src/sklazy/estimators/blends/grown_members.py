@@ -21,7 +21,7 @@ from sklazy.answer.target import NUMBERS
 from sklazy.casebase import CaseBase
 from sklazy.estimators.blends.boosted_members import BoostedMember, on_one_thread
 from sklazy.estimators.blends.label_codes import (
-    Labels,
+    ManyLabels,
     average_labels,
     find_labels,
     place_codes,
@@ -109,10 +109,10 @@ class GrownMember(BoostedMember):
         nominal = np.append(others, np.zeros(self._labels(base).n_means, bool))
         return model.set_params(categorical_features=nominal if any(others) else None)
 
-    def _labels(self, base: CaseBase) -> Labels:
+    def _labels(self, base: CaseBase) -> ManyLabels:
         """The attributes of many labels."""
 
-        def find() -> Labels:
+        def find() -> ManyLabels:
             weights = find_weights(base, np.arange(base.n_rows))
             return find_labels(base, self._find_targets(base), weights)
 

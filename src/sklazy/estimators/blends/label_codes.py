@@ -32,7 +32,7 @@ _MOST_COLUMNS = 100  # of means, which are as many as classes for each attribute
 _N_FOLDS = 5
 
 
-class Labels(NamedTuple):
+class ManyLabels(NamedTuple):
     """The attributes of many labels, of cases in canonical order.
 
     Attributes
@@ -61,7 +61,7 @@ class Labels(NamedTuple):
 
 def find_labels(
     base: CaseBase, targets: NDArray[np.generic], weights: Floats | None
-) -> Labels:
+) -> ManyLabels:
     """Find the attributes of many labels; none where means would be too many columns.
 
     Parameters
@@ -80,10 +80,10 @@ def find_labels(
             many[j] = codes
     if not 0 < len(many) <= most:
         none = np.zeros(0, np.int64)
-        return Labels(none, none[:, None], (), np.zeros((0, 1)), None)
+        return ManyLabels(none, none[:, None], (), np.zeros((0, 1)), None)
     n_labels = tuple(len(base.categories(j)) for j in many)
     outputs = _as_outputs(base, targets)
-    return Labels(
+    return ManyLabels(
         np.array(list(many)), np.stack(list(many.values())), n_labels, outputs, weights
     )
 
@@ -98,7 +98,7 @@ def _as_outputs(base: CaseBase, targets: NDArray[np.generic]) -> Floats:
     return indicators[:, 1:] if n_classes == 2 else indicators
 
 
-def average_labels(labels: Labels, learned: Ints) -> list[Floats]:
+def average_labels(labels: ManyLabels, learned: Ints) -> list[Floats]:
     """How far each label's mean lies from that of all, of some rows.
 
     Returns
@@ -161,7 +161,7 @@ def _add(terms: Floats) -> float:
     return math.fsum(terms) if np.isfinite(terms).all() else math.inf
 
 
-def place_rows(labels: Labels, learned: Ints) -> Floats:
+def place_rows(labels: ManyLabels, learned: Ints) -> Floats:
     """Means for all rows by those learned, (n_rows, n_many * n_outputs).
 
     Rows that are learned from see those of the other folds.
@@ -178,7 +178,7 @@ def place_rows(labels: Labels, learned: Ints) -> Floats:
 def place_codes(codes: NDArray[np.integer], means: list[Floats]) -> Floats:
     """Means of labels by their codes, (n_rows, n_many), side by side.
 
-    Labels that no case has stand at the mean of all; missing cells stay missing.
+    ManyLabels that no case has stand at the mean of all; missing cells stay missing.
     """
     columns = []
     for own, table in zip(codes.T, means, strict=True):

@@ -43,7 +43,7 @@ def describe_estimator(name: str, estimator: BaseEstimator) -> str:
 
 
 @dataclass(frozen=True)
-class FittedModel:
+class ModelAsker:
     """Asks a model for probabilities of classes, or for numbers if there are none."""
 
     model: Model
@@ -123,7 +123,7 @@ class ModelMember:
         if not inputs.shape[1] or (targets == targets[0]).all():
             return _constant_model(targets, n_classes, weights)
         model = self._fitted(base, inputs, targets, weights)
-        return FittedModel(model, n_classes if classifies else 0)
+        return ModelAsker(model, n_classes if classifies else 0)
 
     def _fitted(
         self,

@@ -22,8 +22,8 @@ from sklazy.methods.kernel_models.coding import (
 )
 from sklazy.methods.kernel_models.descent import descend
 from sklazy.methods.kernel_models.following import (
-    Chosen,
     Content,
+    DrawnChoices,
     FollowedSums,
     Marks,
     find_followed,
@@ -50,8 +50,8 @@ from sklazy.methods.kernel_models.outcomes import (
 )
 from sklazy.methods.kernel_models.sums import (
     BLOCK,
-    ExactSums,
-    Grid,
+    SumGrid,
+    WholeSums,
     add_many,
     fill_sums,
     find_grid,
@@ -117,7 +117,7 @@ def solve_by_landmarks(
     targets: Targets,
     weights: RowWeights | None,
     advance: Callable[[str], None],
-) -> tuple[Chosen, Landmarks]:
+) -> tuple[DrawnChoices, Landmarks]:
     """Choose by rows that are drawn, and solve with all.
 
     Parameters
@@ -158,8 +158,8 @@ class _Near(NamedTuple):
 
     base: CaseBase
     limits: Limits
-    chosen: Chosen
-    grid: Grid
+    chosen: DrawnChoices
+    grid: SumGrid
 
     def measure(self, rows: Ints | slice) -> Floats:
         """Similarities of some rows, (n_rows, n_landmarks)."""
@@ -183,7 +183,7 @@ def _choose(
     limits: Limits,
     draw: Draw,
     advance: Callable[[str], None],
-) -> Chosen:
+) -> DrawnChoices:
     """Choose by the rows that are drawn."""
     cases, outcomes, weights = base.cases, draw.outcomes, draw.outcomes.weights
 
@@ -218,7 +218,7 @@ def _choose(
     values = code_cases(coding, cases, marks.rows)  # labels may have other codes now
     nominal, absents = coding.nominal, coding.absents
     centers = KernelColumns(values, nominal, absents, settings.weights)
-    return Chosen(coding, information, settings, marks, centers)
+    return DrawnChoices(coding, information, settings, marks, centers)
 
 
 def _improve(
@@ -248,7 +248,7 @@ def _sum_exactly(
     before: FollowedSums | None,
     targets: Targets,
     near: _Near,
-) -> tuple[ExactSums, Floats]:
+) -> tuple[WholeSums, Floats]:
     """The sums over all rows, from those before where these fit, and M."""
     chosen, grid = near.chosen, near.grid
     if before is not None and before.fits(chosen, targets, grid):
@@ -274,7 +274,7 @@ def _sum_exactly(
     return sums, among
 
 
-def _sum_all(targets: Targets, near: _Near) -> ExactSums:
+def _sum_all(targets: Targets, near: _Near) -> WholeSums:
     parts = split_targets(targets.values, near.grid)
     sums = start_sums(len(near.chosen.marks.drawn), parts.shape[1])
     for first in range(0, len(parts), BLOCK):

@@ -21,8 +21,8 @@ from sklazy.methods.kernel_models.landmarks import similarities_of
 from sklazy.methods.kernel_models.outcomes import Targets
 from sklazy.methods.kernel_models.sums import (
     BLOCK,
-    ExactSums,
-    Grid,
+    SumGrid,
+    WholeSums,
     is_within,
     move_rows,
     round_similarities,
@@ -51,7 +51,7 @@ class Marks(NamedTuple):
     rows: Ints
 
 
-class Chosen(NamedTuple):
+class DrawnChoices(NamedTuple):
     """What follows from the rows that were drawn.
 
     Attributes
@@ -83,13 +83,13 @@ class FollowedSums:
         The rows that were drawn.
     content : tuple of arrays
         Their cells and targets.
-    chosen : Chosen
+    chosen : DrawnChoices
     present, unit
         As in `Targets`.
-    grid : Grid
+    grid : SumGrid
     among : float64 array of shape (n_landmarks, n_landmarks)
         The similarities of the landmarks to each other.
-    sums : ExactSums
+    sums : WholeSums
     n_rows : int
         How many rows there are.
     moved : tuple of triples (near, parts, steps)
@@ -99,12 +99,12 @@ class FollowedSums:
     numeric: Ints
     ids: Ids
     content: Content
-    chosen: Chosen
+    chosen: DrawnChoices
     present: Ints
     unit: float
-    grid: Grid
+    grid: SumGrid
     among: Floats
-    sums: ExactSums
+    sums: WholeSums
     n_rows: int
     moved: tuple[tuple[Floats, Floats, Ints], ...] = ()
 
@@ -141,7 +141,7 @@ class FollowedSums:
                 return rows.targets[0][:, None] * self.unit
         return (rows.classes[:, None] == self.present).astype(np.float64)
 
-    def sum_up(self) -> ExactSums:
+    def sum_up(self) -> WholeSums:
         """The sums over all rows that are there."""
         if not self.moved:
             return self.sums
@@ -156,7 +156,7 @@ class FollowedSums:
             for then, now in pairs
         )
 
-    def fits(self, chosen: Chosen, targets: Targets, grid: Grid) -> bool:
+    def fits(self, chosen: DrawnChoices, targets: Targets, grid: SumGrid) -> bool:
         """Whether sums are those that are asked for, all else being as it was."""
         then = self.chosen
         values = then.centers.values, chosen.centers.values

@@ -28,7 +28,7 @@ _FEW = 8  # rows that are added one by one
 _PART, _N_PARTS = 18, 3  # bits of a part of a number, and how many parts it has
 
 
-class Grid(NamedTuple):
+class SumGrid(NamedTuple):
     """How similarities and targets become whole numbers.
 
     Attributes
@@ -43,7 +43,7 @@ class Grid(NamedTuple):
     exponent: int | None
 
 
-class ExactSums(NamedTuple):
+class WholeSums(NamedTuple):
     """What rows add up to, in whole numbers.
 
     Attributes
@@ -69,21 +69,21 @@ def find_bits(n_rows: int) -> int:
     return _BITS if n_rows <= _MOST_ROWS else _FEWER_BITS
 
 
-def find_grid(targets: Floats) -> Grid:
+def find_grid(targets: Floats) -> SumGrid:
     """The grid of all rows."""
     if targets.shape[1] > 1:
-        return Grid(find_bits(len(targets)), None)
+        return SumGrid(find_bits(len(targets)), None)
     largest = max(-float(targets.min()), float(targets.max()))
-    return Grid(find_bits(len(targets)), int(np.frexp(largest)[1]))
+    return SumGrid(find_bits(len(targets)), int(np.frexp(largest)[1]))
 
 
-def is_within(targets: Floats, grid: Grid) -> bool:
+def is_within(targets: Floats, grid: SumGrid) -> bool:
     """Whether a grid holds all targets.
 
     Examples
     --------
-    >>> is_within(np.array([[0.75], [-1.0]]), Grid(21, 1)), is_within(
-    ...     np.array([[2.0]]), Grid(21, 1)
+    >>> is_within(np.array([[0.75], [-1.0]]), SumGrid(21, 1)), is_within(
+    ...     np.array([[2.0]]), SumGrid(21, 1)
     ... )
     (True, False)
     """
@@ -99,12 +99,12 @@ def round_similarities(near: Floats, bits: int) -> Floats:
     return np.rint(near, out=near)
 
 
-def split_targets(targets: Floats, grid: Grid) -> Floats:
+def split_targets(targets: Floats, grid: SumGrid) -> Floats:
     """Targets as parts that are whole numbers, and ones, (n_rows, n_parts).
 
     Examples
     --------
-    >>> split_targets(np.array([[0.75], [-1.0]]), Grid(21, 1))[:, [0, -1]]
+    >>> split_targets(np.array([[0.75], [-1.0]]), SumGrid(21, 1))[:, [0, -1]]
     array([[ 98304.,      1.],
            [-131072.,      1.]])
     """
@@ -118,7 +118,7 @@ def split_targets(targets: Floats, grid: Grid) -> Floats:
     return np.hstack([*parts, ones])
 
 
-def join_sides(sides: Ints, grid: Grid) -> Floats:
+def join_sides(sides: Ints, grid: SumGrid) -> Floats:
     """K' times targets, and times ones, from sums of parts, (n_landmarks, n_sides)."""
     sums = sides.astype(np.float64)
     if grid.exponent is not None:
@@ -129,18 +129,18 @@ def join_sides(sides: Ints, grid: Grid) -> Floats:
     return np.ldexp(sums, -grid.bits)
 
 
-def start_sums(n_landmarks: int, n_parts: int) -> ExactSums:
+def start_sums(n_landmarks: int, n_parts: int) -> WholeSums:
     """The sums of no rows."""
     products = np.zeros((n_landmarks, n_landmarks), np.int64)
-    return ExactSums(products, np.zeros((n_landmarks, n_parts), np.int64))
+    return WholeSums(products, np.zeros((n_landmarks, n_parts), np.int64))
 
 
-def add_many(sums: ExactSums, near: Floats, parts: Floats, step: float = 1.0) -> None:
+def add_many(sums: WholeSums, near: Floats, parts: Floats, step: float = 1.0) -> None:
     """Add up to `BLOCK` rows to sums, or take them away (step -1), in place.
 
     Parameters
     ----------
-    sums : ExactSums
+    sums : WholeSums
     near : float64 array of shape (n_rows, n_landmarks)
         As of `round_similarities`.
     parts : float64 array of shape (n_rows, n_parts)
@@ -150,9 +150,9 @@ def add_many(sums: ExactSums, near: Floats, parts: Floats, step: float = 1.0) ->
     sums.sides[:] += (step * (near.T @ parts)).astype(np.int64)
 
 
-def move_rows(sums: ExactSums, near: Floats, parts: Floats, steps: Ints) -> ExactSums:
+def move_rows(sums: WholeSums, near: Floats, parts: Floats, steps: Ints) -> WholeSums:
     """The sums after some rows came (step 1) or went (-1); `sums` stay as they are."""
-    moved = ExactSums(sums.products.copy(), sums.sides.copy())
+    moved = WholeSums(sums.products.copy(), sums.sides.copy())
     if len(near) <= _FEW:
         rows = near.astype(np.int64)
         add_rows(moved.products, rows, steps)
@@ -166,7 +166,7 @@ def move_rows(sums: ExactSums, near: Floats, parts: Floats, steps: Ints) -> Exac
     return moved
 
 
-def fill_sums(sums: ExactSums, grid: Grid, among: Floats, ridge: float) -> Floats:
+def fill_sums(sums: WholeSums, grid: SumGrid, among: Floats, ridge: float) -> Floats:
     """K'K and the ridge times M, its lower half, in Fortran's order."""
     system = np.zeros(sums.products.shape)
     fill_system(sums.products, among, 0.25**grid.bits, ridge, system)
