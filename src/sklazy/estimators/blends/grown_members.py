@@ -30,7 +30,6 @@ from sklazy.estimators.blends.label_codes import (
 from sklazy.estimators.blends.sklearn_members import (
     N_FOLDS,
     Ask,
-    describe_estimator,
     find_weights,
 )
 from sklazy.estimators.folds import stratified_folds
@@ -94,7 +93,7 @@ class GrownMember(BoostedMember):
 
     def _choose(self, base: CaseBase) -> tuple[int, bool]:
         """The number of trees, and whether they see means of labels."""
-        key = "number of trees", describe_estimator(self.name, self.estimator)
+        key = "number of trees", *self._describe(base)
         return base.choose(key, lambda: self._grow(base)[:2])
 
     def _make_model(self, base: CaseBase) -> Model:
