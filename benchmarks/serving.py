@@ -317,6 +317,8 @@ def fresh(rows):
 class Driver:
     """Changes the rows and compares; others ask meanwhile."""
 
+    head = {}  # noqa: RUF012
+
     def __init__(self, server, rows, seconds):
         self.server, self.rows = server, dict(rows)
         self.end = time.monotonic() + seconds
@@ -343,13 +345,11 @@ class Driver:
             f"memory: {early:.1f} MB early, {late:.1f} MB late, of {self.memory[0]:.1f}"
         )
 
-    def post(self, connection, what, body):
-        connection.request(
-            "POST",
-            f"/v1/{what}",
-            json.dumps(body),
-            {"Content-Type": "application/json"},
-        )
+    def send(self, connection, what, body):
+        """The answer to one request."""
+        method, path = ("DELETE", "cases") if what == "erase" else ("POST", what)
+        head = {"Content-Type": "application/json", **self.head}
+        connection.request(method, f"/v1/{path}", json.dumps(body), head)
         response = connection.getresponse()
         content = json.loads(response.read())
         self.counts[what] += 1
@@ -362,7 +362,7 @@ class Driver:
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port)
         while time.monotonic() < self.end:
             rows = [some_row(rng)[0] for _ in range(int(rng.integers(1, 4)))]
-            self.post(connection, what, {"rows": rows})
+            self.send(connection, what, {"rows": rows})
             time.sleep(0.005)
         connection.close()
 
@@ -375,10 +375,10 @@ class Driver:
             new = {f"n-{number}-{i}": some_row(rng) for i in range(3)}
             cells, targets = zip(*new.values(), strict=True)
             body = {"rows": cells, "targets": targets, "ids": list(new)}
-            self.post(connection, "add", body)
+            self.send(connection, "add", body)
             self.rows |= new
             gone = rng.choice(list(self.rows), 3, replace=False).tolist()
-            self.post(connection, "forget", {"ids": gone})
+            self.send(connection, "forget", {"ids": gone})
             for one in gone:
                 del self.rows[one]
             if number % 10 == 0:
@@ -389,7 +389,7 @@ class Driver:
     def compare(self, connection, rng):
         """Answers must be those of a fresh fit: nobody else changes anything."""
         rows = [some_row(rng)[0] for _ in range(5)]
-        answer = self.post(connection, "predict", {"rows": rows})
+        answer = self.send(connection, "predict", {"rows": rows})
         table = [dict(zip(names(), cells, strict=True)) for cells in rows]
         expected = fresh(self.rows).predict_proba(table).tolist()
         self.counts["compared"] += 1
@@ -453,6 +453,8 @@ class WorkersDriver(Driver):
     acknowledged, and was answered when `last` had been sent, may meet any between.
     """
 
+    head = {"Authorization": f"Bearer {'c' * 24}"}  # noqa: RUF012
+
     def __init__(self, server, rows, seconds):
         super().__init__(server, rows, seconds)
         self.steady = self.end - 0.8 * seconds, self.end - 0.2 * seconds
@@ -462,19 +464,6 @@ class WorkersDriver(Driver):
     def answers_of(self, rows):
         table = [dict(zip(names(), cells, strict=True)) for cells in ASKED]
         return fresh(rows).predict_proba(table).tolist()
-
-    def send(self, connection, what, body):
-        """The answer to one request."""
-        method, path = ("DELETE", "cases") if what == "erase" else ("POST", what)
-        head = {"Content-Type": "application/json"}
-        head["Authorization"] = f"Bearer {'c' * 24}"
-        connection.request(method, f"/v1/{path}", json.dumps(body), head)
-        response = connection.getresponse()
-        content = json.loads(response.read())
-        self.counts[what] += 1
-        if response.status != 200:
-            self.wrong.append((what, response.status, content))
-        return content
 
     def connect(self):
         return http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=90)

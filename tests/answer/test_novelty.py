@@ -157,3 +157,14 @@ def test_novelty_follows_the_rows(compared, monkeypatch):
         np.testing.assert_array_equal(found, fresh.novelty(X[:3]))
         assert n_measured <= sum(measured)
         measured.clear()
+
+
+def test_a_change_of_many_rows_is_not_followed():
+    X, y = make_rows(np.random.default_rng(0), 400)
+    model = clone(ONE).fit(X[:200], y[:200])
+    model.novelty(X[:1])
+    assert model.cases_.find_follower(novelty.FollowedSquares) is not None
+    model.partial_fit(X[200:], y[200:])
+    assert model.cases_.find_follower(novelty.FollowedSquares) is None
+    fresh = clone(ONE).fit(X, y)
+    assert np.array_equal(model.novelty(X[:5]), fresh.novelty(X[:5]))

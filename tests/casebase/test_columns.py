@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 
 from mixed import mixed_frames
-from sklazy.casebase import CaseBase
+from sklazy.casebase import CaseBase, columns
 from sklazy.casebase.columns import (
     columns_of_cases,
+    fill_columns,
     find_metric,
     place_by_range,
     place_by_sums,
@@ -60,3 +61,24 @@ def test_numbers_span_the_range_even_if_no_float_holds_it():
 def test_a_metric_has_a_name():
     with pytest.raises(BadInputError, match="expected 'euclidean' or 'manhattan'"):
         find_metric("cosine")
+
+
+@pytest.mark.parametrize("n_rows", [20, 21, 27])
+def test_columns_filled_in_blocks_are_those_filled_at_once(n_rows, monkeypatch):
+    random = np.random.default_rng(0)
+    numbers = random.normal(size=(n_rows, 3))
+    numbers[-1, 1] = np.nan  # in the last block alone
+    numbers[:, 2] = 1.5
+    words = random.choice(["a", "b", "c"], n_rows)
+    rows = [[*row, word] for row, word in zip(numbers.tolist(), words, strict=True)]
+    cases = base_of(rows, words).cases
+    placement = place_by_range(cases, np.arange(4))
+    filled = []
+    for at_once in (n_rows, 7):
+        monkeypatch.setattr(columns, "_AT_ONCE", at_once)
+        out = np.full((4, n_rows), np.inf)
+        kinds = fill_columns(cases, slice(n_rows), placement, out)
+        filled.append((out, kinds.tolist()))
+    assert filled[0][0].tobytes() == filled[1][0].tobytes()
+    assert not np.isinf(filled[0][0]).any()
+    assert filled[0][1] == filled[1][1] == [NUMERIC, NUMERIC_MISSING, NOMINAL, NOMINAL]

@@ -39,6 +39,11 @@ WAYS = [
         "every row needs an id of its own. Choose another column, or put --ignore",
         (*BAYES, "--ignore", "district"),
     ),
+    (
+        (*RENTS[:3], "-t", "heating", "-m", "lazy-nb", "--id", "rent"),
+        "has no such column.*Choose another, or leave --id out",
+        QUICK,
+    ),
     ((*BAYES, "--folds", "1"), "expected 2 or more", (*BAYES, "--folds", "2")),
     (
         ("explain", "flats.csv", "-t", "heating", "--row", "900", "-m", "lazy-nb"),

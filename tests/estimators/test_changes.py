@@ -45,6 +45,17 @@ def test_every_change_gives_the_answer_that_it_names(kind):
             assert shares[at] == pytest.approx(change.probability)
 
 
+def test_changes_are_worded_as_the_table_has_them():
+    when = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(40), "D")
+    frame = pd.DataFrame({"day": when})
+    model = LazyKernelRegressor().fit(frame, np.arange(40.0))
+    (change, *_) = model.changes(frame[:1], by=5.0)
+    day = pd.Timestamp("1970-01-01") + pd.to_timedelta(change.after["day"], "D")
+    assert str(change).startswith(f"with day {day.date()}: ")
+    sure = LazyBlendClassifier().fit(X, Y).changes(X[Y == "yes"][:1])[0]
+    assert f"no ({100 * sure.probability:.3g} %)" in str(sure)
+
+
 def test_no_smaller_set_of_features_is_repeated():
     found = LazyBlendClassifier().fit(X, Y).changes(X[:1])
     sets = [set(change.after) for change in found]

@@ -382,7 +382,7 @@ def test_settings_are_chosen_on_few_of_many_rows(kind):
 
 
 def test_classes_are_told_by_few_of_many_rows():
-    cases, where = random_cases(n_rows=90), "sklazy.methods.kernel_models.data"
+    cases, where = random_cases(n_rows=90), "sklazy.methods.kernel_models.outcomes"
     with mock.patch(f"{where}.measure_gains", wraps=measure_gains) as spy:
         Twin(fit(LazyKernelClassifier, cases, max_loo_rows=30), cases)
     ranks, _, classes, n_paths = spy.call_args.args

@@ -14,7 +14,7 @@ from sklazy import LazyBlendClassifier, LazyBlendRegressor
 from sklazy.answer import Batch, prepare
 from sklazy.estimators.blends.boosted_members import on_one_thread
 from sklazy.estimators.blends.label_codes import (
-    Labels,
+    ManyLabels,
     average_labels,
     place_codes,
     place_rows,
@@ -51,7 +51,7 @@ def as_labels(codes, targets, weights, order=None):
         codes = np.where(codes < 0, codes, np.array(order)[codes])
     own = None if weights is None else np.array(weights, float)
     columns = np.array(targets, float)[:, None]
-    return Labels(np.array([0]), codes[None], (N_LABELS,), columns, own)
+    return ManyLabels(np.array([0]), codes[None], (N_LABELS,), columns, own)
 
 
 def same(one, other, targets):

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.ensemble import RandomForestClassifier
@@ -92,6 +93,12 @@ def search(**parameters):
     return RaceSearchCV(LazyKNeighborsClassifier(), grid, **parameters).fit(X, Y)
 
 
+def raced(**parameters):
+    grid = {"C": [0.1, 1.0, 10.0]}
+    model = RaceSearchCV(LogisticRegression(), grid, **parameters)
+    return model.fit(NUMBERS, AMOUNTS > 0)
+
+
 def two_scores(model, X, y):
     return {"right": model.score(X, y), "wrong": 1 - model.score(X, y)}
 
@@ -152,7 +159,31 @@ WAYS = [
         "Give one label for each row; of several columns, fit a model for each",
         lambda: LazyNBClassifier().fit(X, Y),
     ),
+    Way(
+        lambda: LazyNBClassifier().fit(X[:2], Y[:2], ids=["P7", "P7"]),
+        r"give every row its own id, also the rows of one person \('P7-1', 'P7-2'\)",
+        lambda: (
+            LazyNBClassifier()
+            .fit(X[:3], Y[:3], ids=["P7-1", "P7-2", "P8"])
+            .forget(["P7-1", "P7-2"])
+        ),
+    ),
+    Way(
+        lambda: local().fit(NUMBERS[:1], AMOUNTS[:1]).predict(NUMBERS),
+        "rows to learn from; there are n_samples=1. Give more rows",
+        lambda: local().fit(NUMBERS[:9], AMOUNTS[:9]).predict(NUMBERS),
+    ),
     # --- frames -----------------------------------------------------------------------
+    Way(
+        lambda: bayes().predict(pa.Table.from_pandas(X.assign(who=range(24)))),
+        r"Leave these columns out: X\.drop\(columns=\['who'\]\)",
+        lambda: bayes().predict(X.assign(who=range(24)).drop(columns=["who"])),
+    ),
+    Way(
+        lambda: raced(blocks="rows"),
+        "needs a lazy learner, which can leave out a row; .* Use blocks='folds'",
+        lambda: raced(blocks="folds"),
+    ),
     Way(
         lambda: bayes().fit(csr_matrix(NUMBERS), AMOUNTS > 0),
         r"Use '\.toarray\(\)' to convert",

@@ -133,6 +133,50 @@ def test_the_way_covers_as_promised_and_has_no_worse_score(draw):
         assert auto < 0.9 * plain
 
 
+FEW_CHOOSE = {"max_rows": 100, "n_landmarks": 60, "max_loo_rows": 40}  # by 200 rows
+
+
+def errors_of(model, groups=None):
+    """Errors that intervals are found by, and the first rows in canonical order."""
+    with model.cases_.snapshot() as base:
+        learner = model._current_learner(base)
+        kinds = np.zeros(base.n_rows, np.int64) if groups is None else groups
+        return intervals._leave_out(learner, base, kinds, None), base.order[:200]
+
+
+def test_errors_are_those_of_rows_that_nothing_was_chosen_by():
+    X, y = even(1400, 0)
+    errors, choosing = errors_of(LazyKernelRegressor(**FEW_CHOOSE).fit(X, y))
+    assert len(errors.rows) == 1200
+    assert not np.isin(errors.rows, choosing).any()
+    # One of the groups has too few others: ten folds, of all rows.
+    few = LazyKernelRegressor(**FEW_CHOOSE).fit(X[:1100], y[:1100])
+    assert len(errors_of(few)[0].rows) == 1100
+    in_two = np.arange(1400) % 2
+    few = LazyKernelRegressor(**FEW_CHOOSE).fit(X, y)
+    assert len(errors_of(few, in_two)[0].rows) == 1400
+
+
+def test_such_errors_are_those_of_models_that_forgot_the_row():
+    X, y = even(1300, 3)
+    model = LazyKernelRegressor(**FEW_CHOOSE).fit(X, y)
+    errors, _ = errors_of(model)
+    for at in (0, 500, 1099):
+        row = int(model.cases_.ids[errors.rows[at]])
+        left = clone(model).fit(np.delete(X, row, 0), np.delete(y, row))
+        answer = left.predict(X[row : row + 1])[0]
+        assert errors.scores[at, 0] == pytest.approx(abs(y[row] - answer), abs=1e-4)
+
+
+@pytest.mark.parametrize("draw", [even, wild])
+def test_intervals_by_such_errors_cover(draw):
+    X, y = draw(4000, 1)
+    model = LazyKernelRegressor(**FEW_CHOOSE).fit(X[:2000], y[:2000])
+    low, high = model.predict_interval(X[2000:], coverage=0.9).T
+    covered = ((low <= y[2000:]) & (y[2000:] <= high)).mean()
+    assert covered == pytest.approx(0.9, abs=0.03)  # of 1800 and 2000 rows
+
+
 def test_large_targets_are_covered_where_errors_grow_with_them():
     covered = []
     for seed in range(8):

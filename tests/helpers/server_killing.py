@@ -31,7 +31,7 @@ from web_asking import fetch
 COLUMNS = ("size", "color")
 TOKEN = "c" * 24
 N_WORKERS = 4
-PATIENCE = 60  # seconds for a server to be as it should
+PATIENCE = 180  # seconds for a server to be as it should, on a busy machine
 
 
 def some_row(rng, name):
@@ -56,11 +56,11 @@ def marks_of(name, row):
     return found + ([color.encode()] if str(color).startswith("rare") else [])
 
 
-def until(is_so, what):
+def until(is_so, what, seen=()):
     """Wait for something to become so."""
     end = time.monotonic() + PATIENCE
     while not is_so():
-        assert time.monotonic() < end, f"not in {PATIENCE} s: {what}"
+        assert time.monotonic() < end, f"not in {PATIENCE} s: {what} {seen[-1:]}"
         time.sleep(0.02)
 
 
@@ -210,7 +210,7 @@ def body_of(rows):
 
 
 def add_surely(server, rows):
-    """Add rows however often it takes; 422 is that they are there already."""
+    """Add rows however often it takes; 422 is that their ids are taken."""
     statuses = []
 
     def is_done():
@@ -219,9 +219,9 @@ def add_surely(server, rows):
         except (OSError, http.client.HTTPException):
             return False
         statuses.append((said.status, said.body))
-        return said.status == 200 or b"already" in said.body
+        return said.status == 200 or b"are taken" in said.body
 
-    until(is_done, f"rows are added: {statuses[-1:]}")
+    until(is_done, "rows are added", statuses)
 
 
 def find_state(server, possible):

@@ -66,23 +66,46 @@ def test_the_kth_of_many_numbers(shape):
         assert find_kth(numbers.copy(), k) == np.sort(numbers)[k]
 
 
-@given(
-    st.integers(1, 12),
-    st.integers(0, 4),
-    st.sampled_from([1e-6, 1.0, 1e6]),
-    st.integers(0, 2**32 - 1),
-)
-def test_rows_are_added_to_a_factor(size, n_rows, scale, seed):
+sizes = st.integers(1, 12), st.integers(0, 4), st.integers(0, 2**32 - 1)
+
+
+def whole_numbers(random, shape):
+    """As large as similarities on their grid."""
+    numbers = random.integers(0, 2**21, shape, endpoint=True)
+    return np.where(random.random(shape) < 0.3, 0, numbers)
+
+
+@given(*sizes)
+def test_rows_come_and_go_in_whole_numbers(size, n_rows, seed):
     random = np.random.default_rng(seed)
-    before = random.normal(size=(size + 2, size))
-    system, rows = before.T @ before, scale * random.normal(size=(n_rows, size))
-    rows[:, random.random(size) < 0.3] = 0.0
-    columns = np.ascontiguousarray(np.linalg.cholesky(system).T)
-    kernel_models.add_to_factor(columns, rows.copy())
-    factor = np.tril(columns.T)
-    expected = system + rows.T @ rows
-    size_of = np.abs(expected).max()
-    np.testing.assert_allclose(
-        factor @ factor.T, expected, rtol=0, atol=1e-12 * size_of
-    )
-    assert (np.diag(factor) > 0).all()
+    before = random.integers(-(2**62), 2**62, (size, size))
+    rows = whole_numbers(random, (n_rows, size))
+    steps = random.choice([-1, 1], n_rows)
+    products, expected = before.copy(), before.astype(object)
+    for row, step in zip(rows.astype(object), steps.tolist(), strict=True):
+        expected = expected + step * np.outer(row, row)
+    kernel_models.add_rows(products, rows, steps)
+    upper = np.triu_indices(size)
+    assert products[upper].tolist() == expected[upper].tolist()
+
+
+@given(*sizes)
+def test_blocks_are_added_in_whole_numbers(size, n_rows, seed):
+    random = np.random.default_rng(seed)
+    before = random.integers(-(2**62), 2**62, (size, size))
+    rows = whole_numbers(random, (n_rows, size))
+    products, block = before.copy(), rows.T @ rows
+    kernel_models.add_block(products, block.astype(np.float64))
+    upper = np.triu_indices(size)
+    assert (products[upper] == (before + block)[upper]).all()
+
+
+@given(*sizes)
+def test_a_system_is_products_and_a_ridge(size, n_rows, seed):
+    random = np.random.default_rng(seed)
+    products = random.integers(-(2**50), 2**50, (size, size))
+    among, ridge = random.normal(size=(size, size)), 0.3 + n_rows
+    system = np.zeros((size, size))
+    kernel_models.fill_system(products, among, 0.25, ridge, system)
+    expected = np.triu(products / 4 + ridge * among)
+    np.testing.assert_allclose(system, expected, rtol=1e-15)

@@ -7,9 +7,18 @@ from sklearn.base import clone, is_regressor
 from discovery import one_keeper_of_each
 from lawful import METHODS, quiet
 from odd_rows import make_rows
-from sklazy import LazyKNeighborsClassifier, LazyNBClassifier
+from sklazy import (
+    LazyClassifier,
+    LazyKernelClassifier,
+    LazyKernelRegressor,
+    LazyKNeighborsClassifier,
+    LazyNBClassifier,
+    LazyRegressor,
+)
 from sklazy.kernels.compiling import every_job_due
 from sklazy.kernels.near_lists import OUTDATED
+from sklazy.methods.blends import learner as blends
+from sklazy.methods.kernel_models import drawn
 from sklazy.methods.selection import following
 
 pytestmark = quiet
@@ -80,6 +89,93 @@ def test_most_votes_are_those_from_before(monkeypatch):
             assert np.mean(kept) > 0.7
 
 
+KERNELS = [LazyKernelClassifier, LazyKernelRegressor]
+DRAWN = {"max_rows": 30, "n_landmarks": 20, "max_loo_rows": 6}  # by 30 of 60 rows
+
+
+def make_numbers(kind, n_rows):
+    """Mixed rows, and classes or numbers of very different sizes."""
+    rng = np.random.default_rng(11)
+    X, y = make_rows(rng, n_rows)
+    if is_regressor(kind()):
+        sizes = rng.choice([1e-3, 1.0, 1.0, 1e5], n_rows)
+        y = sizes * rng.normal(size=n_rows).round(2)
+    return X, y, rng
+
+
+def ask_all(model, X):
+    answers = [model.predict(X)] if is_regressor(model) else [model.predict_proba(X)]
+    return [*answers, model.loo_predict([0, -1], approximate=True)]
+
+
+@pytest.mark.parametrize("parameters", [{}, DRAWN], ids=["all", "landmarks"])
+@pytest.mark.parametrize("kind", KERNELS)
+def test_histories_of_kernel_models(kind, parameters):
+    X, y, rng = make_numbers(kind, 400)
+    history = History(kind(**parameters), X, y, rng, 60)
+    for _ in range(30 if parameters else 8):
+        history.step()
+        if rng.random() < 0.7:
+            queries = X.sample(4, random_state=int(rng.integers(1000)))
+            found, expected = (
+                ask_all(model, queries)
+                for model in (history.model, history.from_nothing())
+            )
+            for one, other in zip(found, expected, strict=True):
+                assert np.array_equal(one, other)
+    assert history.model.digest() == history.from_nothing().digest()
+
+
+@pytest.mark.parametrize("kind", KERNELS)
+def test_rows_that_are_not_drawn_are_summed_once(kind, monkeypatch):
+    X, y, rng = make_numbers(kind, 2000)
+    summed, sum_all = [], drawn._sum_all
+    monkeypatch.setattr(
+        drawn, "_sum_all", lambda *known: summed.append(known) or sum_all(*known)
+    )
+    history = History(kind(**DRAWN), X, y, rng, 1500)
+    history.model.predict(X[:1])
+    n_moved = 0
+    for _ in range(60):
+        n_before = len(summed)
+        history.step()
+        history.model.predict(X[:1])
+        n_moved += len(summed) == n_before
+    assert n_moved > 45  # 30 of 1500 rows are drawn
+
+
+@pytest.mark.parametrize("kind", [LazyClassifier, LazyRegressor])
+@pytest.mark.parametrize("many", [40, 2000], ids=["trees", "paths"])
+def test_histories_of_blends(kind, many, monkeypatch):
+    monkeypatch.setattr(blends, "MANY_ROWS", many)
+    X, y, rng = make_numbers(kind, 200)
+    drawn_kernel = {f"kernel__{name}": value for name, value in DRAWN.items()}
+    history = History(kind(member_parameters=drawn_kernel), X, y, rng, 70)
+    for _ in range(3):
+        history.step()
+        for ours, other in zip(
+            ask_all(history.model, X[:4]),
+            ask_all(history.from_nothing(), X[:4]),
+            strict=True,
+        ):
+            assert np.array_equal(ours, other)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KERNELS)
+def test_long_histories_of_kernel_models(kind):
+    X, y, rng = make_numbers(kind, 6000)
+    history = History(kind(**DRAWN), X, y, rng, 60)
+    for _ in range(2000):
+        history.step()
+        while len(history.left) > 150:
+            history.model.forget([history.left.pop(0)])
+        if rng.random() < 0.5:
+            queries = X.sample(2, random_state=int(rng.integers(1000)))
+            expected = history.from_nothing().predict(queries)
+            assert np.array_equal(history.model.predict(queries), expected)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(
@@ -117,3 +213,35 @@ def test_histories_of_every_method(setting):
         for method in (name for name in METHODS if hasattr(model, name)):
             answers = [getattr(each, method)(X[:3]) for each in (history.model, plain)]
             assert np.array_equal(*answers, equal_nan=answers[0].dtype.kind == "f")
+
+
+@pytest.mark.parametrize("n_rows", [1, 8, 9, 20])
+def test_a_target_beyond_all_others_comes_and_goes(n_rows):
+    X, y, _ = make_numbers(LazyKernelRegressor, 200)
+    y = y.clip(-3, 3)
+    y[150] = 1e12
+    model = LazyKernelRegressor(**DRAWN).fit(X[:150], y[:150])
+    model.predict(X[:1])
+    model.partial_fit(X[150 : 150 + n_rows], y[150 : 150 + n_rows])
+    model.forget([150])
+    left = [row for row in range(150 + n_rows) if row != 150]
+    fresh = clone(model).fit(X.iloc[left], y[left])
+    assert np.array_equal(model.predict(X), fresh.predict(X))
+
+
+def test_nothing_follows_by_half():
+    class Interrupted:
+        def follow(self, rows, step):
+            raise KeyboardInterrupt
+
+    X, y, _ = make_numbers(LazyKernelClassifier, 120)
+    model = LazyNBClassifier().fit(X[:100], y[:100])
+    model.predict(X[:1])
+    cases = model.cases_
+    cases.let_follow("one", Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(X[100:101], y[100:101])
+    assert cases.find_follower("one") is None
+    n_rows = cases.n_rows
+    fresh = clone(model).fit(X[:n_rows], y[:n_rows])
+    assert np.array_equal(model.predict_proba(X), fresh.predict_proba(X))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone, is_regressor
+from sklearn.ensemble import HistGradientBoostingRegressor
 
 from discovery import keeps_cases_with, settings_of
 from lawful import quiet
@@ -14,14 +15,18 @@ from odd_rows import make_rows
 from oracle import kernel_models as slow
 from row_traces import GONE, asked, in_copies, in_memory, problem
 from sklazy import (
+    LazyClassifier,
     LazyKernelClassifier,
     LazyKernelRegressor,
     LazyKNeighborsClassifier,
     LazyNBClassifier,
+    LazyRegressor,
     load,
 )
 from sklazy.answer.learner import prepare
 from sklazy.errors import BadInputError, DataWarning
+from sklazy.estimators.blends.boosted_members import BoostedMember
+from sklazy.methods.blends import learner as blends
 from strategies import split_problems
 
 pytestmark = quiet
@@ -215,6 +220,61 @@ def test_kernel_answers_are_those_of_ranks_and_settings_before(
     found = data.center + sides @ data.solution.coefficients.T
     size = np.abs(targets).max()
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4 * size)
+
+
+@pytest.fixture
+def fitted_trees(monkeypatch):
+    """The numbers of rows that boosted trees are fitted to, which answer early."""
+    fitted, fit_model = [], BoostedMember.fit_model
+
+    def count(self, model, inputs, *known):
+        fitted.append(len(inputs))
+        return fit_model(self, model, inputs, *known)
+
+    monkeypatch.setattr(blends, "MANY_ROWS", 40)
+    monkeypatch.setattr(BoostedMember, "fit_model", count)
+    return fitted
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LazyClassifier(),
+        LazyRegressor([HistGradientBoostingRegressor()], default_members=False),
+    ],
+    ids=["grown", "given"],
+)
+def test_boosted_trees_are_as_old_as_choices(model, fitted_trees):
+    X, y = make_table(model)
+    model = aged(clone(model).set_params(refresh_every=6), X, y, 60, 1)
+    assert model.weights_[list(model.weights_)[-1]] > 0
+    n_fits = len(fitted_trees)
+    for row in range(61, 65):
+        ask(model.partial_fit(X[row : row + 1], y[row : row + 1]), X)
+    assert len(fitted_trees) == n_fits
+    copied = pickle.loads(pickle.dumps(model))
+    np.testing.assert_allclose(ask(copied, X), ask(model, X), rtol=1e-7, atol=1e-9)
+    for change in (
+        lambda: model.partial_fit(X[65:66], y[65:66]),  # the sixth
+        lambda: model.forget([65]),
+        lambda: model.partial_fit(X[66:67].assign(kind=["new"]), y[66:67]),
+    ):
+        n_fits = len(fitted_trees)
+        change()
+        assert ask(model, X) is not None
+        assert model.cases_.n_rows in fitted_trees[n_fits:]
+
+
+@pytest.mark.parametrize("kind", [LazyClassifier, LazyRegressor])
+def test_nothing_is_left_in_old_trees(kind, fitted_trees, tmp_path):
+    model = kind(refresh_every=1000)
+    X, y = problem(model)
+    X, y = X.loc[[*X.index, *X.index[:9]]], np.append(y, y[:9])
+    asked(model.fit(X, y), X)
+    assert fitted_trees
+    model.forget([GONE])
+    assert in_memory(model) == set()
+    assert in_copies(model, tmp_path / "m") == set()
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1.0, 1.5, float("nan"), True, "1", None])

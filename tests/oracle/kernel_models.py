@@ -185,10 +185,22 @@ def plain_log_loss(scores, classes, temperature):
     return sum(losses) / len(losses)
 
 
-def fit_landmarks(near, among, ridge, targets, center):
+def on_grid(near):
+    """Similarities of rows to landmarks, rounded to 21 bits behind the point."""
+    return np.rint(np.asarray(near) * 2**21) / 2**21
+
+
+def small_ridge(near, among, ridge):
+    """What keeps landmarks apart that are nearly equal: it stays as for all rows."""
+    near = on_grid(near)
+    return 1e-10 * np.trace(near.T @ near + ridge * among) / len(among)
+
+
+def fit_landmarks(near, among, ridge, targets, center, small=None):
     """Coefficients of landmarks, from the similarities of rows to these."""
-    system = near.T @ near + ridge * among
-    system += 1e-10 * np.trace(system) / len(system) * np.eye(len(system))
+    small = small_ridge(near, among, ridge) if small is None else small
+    near = on_grid(near)
+    system = near.T @ near + ridge * among + small * np.eye(len(among))
     return np.linalg.solve(system, near.T @ (targets - center))
 
 
@@ -200,10 +212,10 @@ def answer_by_landmarks(near, among, side, ridge, targets):
 
 def left_out_of_landmarks(near, among, ridge, targets):
     """The answer for every row from landmarks that were fitted to the others."""
-    found = []
+    found, small = [], small_ridge(near, among, ridge)
     for i in range(len(targets)):
         others = [j for j in range(len(targets)) if j != i]
-        found.append(
-            answer_by_landmarks(near[others], among, near[i], ridge, targets[others])
-        )
+        left, center = targets[others], targets[others].mean(axis=0)
+        fitted = fit_landmarks(near[others], among, ridge, left, center, small)
+        found.append(center + on_grid(near[i]) @ fitted)
     return np.array(found)

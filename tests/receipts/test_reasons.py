@@ -199,6 +199,23 @@ def test_a_letter_on_a_number_leaves_out_no_larger_reason_of_the_other_side():
     assert hidden.endswith("nothing known). These raise it: x2 is 1 and x4 is 1.")
 
 
+def test_a_letter_names_no_feature_that_hardly_matters():
+    receipt = made_reasons(0.2, 0.001, -0.0001)
+    assert write_letter(receipt).endswith("principal reasons are: x0 is 1.")
+
+
+def test_features_that_are_missing_are_named():
+    receipt = made_reasons(0.2, 0.1)
+    receipt["query"] = [
+        {"name": "x0", "value": 1.0, "known": "yes"},
+        {"name": "late", "value": None, "known": "missing"},
+    ]
+    (text,) = [
+        b.text for b in draw_reasons(receipt) if "matter" in getattr(b, "text", "")
+    ]
+    assert text.endswith(" late is missing in this row.")
+
+
 @pytest.mark.parametrize(
     ("contributions", "text"),
     [

@@ -25,6 +25,7 @@ from sklazy.neighbors import NominalSearch, count_agreements
 Floats = NDArray[np.float64]
 
 _FEWEST_COMPARED = 256  # cases, however many there are
+_MOST_FOLLOWED = 64  # rows of a change; with more, cases are compared anew
 _MOST_CELLS = 200_000_000  # looked at to compare more of them: half a second, once
 
 
@@ -101,6 +102,8 @@ class FollowedSquares:
 
     def follow(self, rows: CodedRows, step: int) -> bool:
         """Have cases that a row came to be near to it; drop those it was near to."""
+        if len(rows) > _MOST_FOLLOWED:
+            return False
         for row in range(len(rows)):
             squares = self._measure(rows, row)
             if step > 0:

@@ -22,6 +22,8 @@ Ints = NDArray[np.int64]
 Where = NDArray[np.integer] | slice
 Sums = tuple[ExactSums, ExactSums]
 
+_AT_ONCE = 1 << 15  # rows that are written together
+
 
 class Placement(NamedTuple):
     """Where the cells of attributes stand in columns; arrays of shape (n_columns,)."""
@@ -212,6 +214,21 @@ def fill_columns(
     cases: Cases, rows: Where, placement: Placement, out: NDArray[np.floating]
 ) -> Ints:
     """Write cases to `out` (n_columns, n_rows), NaN if missing; the columns' kinds."""
+    n_rows = out.shape[1]
+    if not isinstance(rows, slice) or n_rows <= _AT_ONCE:
+        return _fill_block(cases, rows, placement, out)
+    begin, kinds = rows.start or 0, []
+    for first in range(0, n_rows, _AT_ONCE):
+        last = min(n_rows, first + _AT_ONCE)
+        some = slice(begin + first, begin + last)
+        kinds.append(_fill_block(cases, some, placement, out[:, first:last]))
+    return np.asarray(np.max(kinds, axis=0))  # a cell missing anywhere counts
+
+
+def _fill_block(
+    cases: Cases, rows: Where, placement: Placement, out: NDArray[np.floating]
+) -> Ints:
+    """The same of few rows, whose cells stay in the cache meanwhile."""
     kinds = np.full(len(out), NOMINAL, np.int64)
     for i, attribute in enumerate(placement.attributes):
         if placement.nominal[i]:

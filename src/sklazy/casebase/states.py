@@ -121,7 +121,8 @@ class Snapshotted:
     def _pass_on(self, rows: Any, step: int) -> None:  # noqa: ANN401 - of the base's kind
         """Have followers take note of rows that came or went, or drop them."""
         self._n_changes += 1
-        every = self._followers.items()
+        # None is left behind by an interrupt: some would have followed, some not.
+        every, self._followers = self._followers.items(), {}
         self._followers = {key: one for key, one in every if one.follow(rows, step)}
 
     def _outdate(self) -> None:

@@ -16,7 +16,13 @@ from sklazy.cli.methods import (
     Make,
 )
 from sklazy.cli.options import AUTO, MethodChoice, TrainingFile
-from sklazy.cli.tasks import Aim, FileTask, match_columns, read_table_rows
+from sklazy.cli.tasks import (
+    Aim,
+    FileTask,
+    check_id_column,
+    match_columns,
+    read_table_rows,
+)
 from sklazy.errors import BadInputError, suggest
 from sklazy.estimators.encoded import EncodedModel
 from sklazy.methods.plain import target_names
@@ -69,11 +75,8 @@ class FittedModel:
 
         Columns that are left out are noted on the console, if one is given.
         """
-        if id_column is not None and id_column not in whole:
-            raise BadInputError(
-                f"--id {id_column}: {path} has no such column."
-                f"{suggest(id_column, whole.names)} Choose another, or leave --id out."
-            )
+        if id_column is not None:
+            check_id_column(id_column, whole.names, path)
         ids = None if id_column is None else list_ids(whole, id_column)
         if not (whole.named and self.like.named):
             return QueryRows(whole, whole, ids)  # matched by position

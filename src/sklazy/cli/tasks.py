@@ -204,10 +204,25 @@ def read_table_rows(
     if like is not None and like.named:  # as the other file was read
         settings["kinds"] = {} if id_column is None else {id_column: "nominal"}
         settings["like"] = like
-    whole = read_table(path, **settings)
+    try:
+        whole = read_table(path, **settings)
+    except BadInputError:
+        if id_column is not None and path != "-":
+            del settings["kinds"][id_column]
+            check_id_column(id_column, read_table(path, **settings).names, path)
+        raise
     if not len(whole):
         raise BadInputError(f"{path}: the file has no rows; expected at least one.")
     return whole
+
+
+def check_id_column(id_column: str, names: Collection[str], path: str) -> None:
+    """Refuse an option --id that names no column of a file."""
+    if id_column not in names:
+        raise BadInputError(
+            f"--id {id_column}: {path} has no such column."
+            f"{suggest(id_column, names)} Choose another, or leave --id out."
+        )
 
 
 def check_folds(task: FileTask, n_folds: int) -> int:

@@ -3,9 +3,13 @@
 ``dask worker --preload sklazy.dask`` has Dask call `dask_setup`.
 """
 
+import os
+from tempfile import TemporaryDirectory
+
 import numpy as np
 
 import sklazy
+from sklazy.kernels.compiling import every_job_due
 
 _N_ROWS, _N_QUERIES = 4000, 64  # fewer are answered without compiled code
 
@@ -18,3 +22,6 @@ def dask_setup(_worker: object) -> None:
     rows = [[*some, *others] for some, others in zip(numbers, words, strict=True)]
     model = sklazy.LazyKNeighborsClassifier(5, n_attributes=2)
     model.fit(rows, [row[2] for row in rows]).predict(rows[:_N_QUERIES])
+    with TemporaryDirectory() as folder, every_job_due():  # rows are read from files
+        model.save(path := os.path.join(folder, "cases"))
+        sklazy.load(path, mmap_mode="c").predict(rows[:_N_QUERIES])

@@ -16,7 +16,8 @@ from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError
 from sklazy.estimators.parameters import check_count
 from sklazy.flow import Queries
-from sklazy.methods.plain import describe_queries, describe_rows
+from sklazy.methods.plain import describe_dates, describe_queries, describe_rows
+from sklazy.report.words import Day, format_percent, format_value
 
 if TYPE_CHECKING:
     from sklazy.estimators.base import LazyEstimator
@@ -49,6 +50,8 @@ class AnswerChange:
         Of that answer, where it is a class.
     size : float
         A label that differs has size 1, a number the share of cases in between.
+    dates : tuple of str
+        The features whose values are days since 1970-01-01.
     """
 
     before: dict[str, Any]
@@ -56,10 +59,15 @@ class AnswerChange:
     answer: Any
     probability: float | None
     size: float
+    dates: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        moved = ", ".join(f"{name} {value}" for name, value in self.after.items())
-        sure = "" if self.probability is None else f" ({self.probability:.0%})"
+        moved = ", ".join(
+            f"{name} {format_value(Day(value) if name in self.dates else value)}"
+            for name, value in self.after.items()
+        )
+        share = self.probability
+        sure = "" if share is None else f" ({format_percent(share)})"
         answer = self.answer if self.probability is not None else f"{self.answer:g}"
         return f"with {moved}: {answer}{sure}"
 
@@ -81,7 +89,7 @@ class AnswerChanges(Sequence[AnswerChange]):
     >>> model = LazyKernelClassifier().fit(X, ["low"] * 6 + ["high"] * 6)
     >>> found = model.changes([[5.0]])
     >>> print(found[0])
-    with x0 6.0: high (100%)
+    with x0 6: high (99.8 %)
     """
 
     def __init__(
@@ -383,7 +391,8 @@ def _describe(
             share = float(scores[i, answers_after[i]]) if cases.class_labels else None
             moved = _name_values(task, one, i, cells)
             answer = _name_answer(cases, answers_after[i])
-            yield AnswerChange(*moved, answer, share, float(one.sizes[i]))
+            dates = tuple(describe_dates(cases).get("dates", ()))
+            yield AnswerChange(*moved, answer, share, float(one.sizes[i]), dates)
 
 
 def _name_values(

@@ -163,7 +163,8 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
         scales from all rows. At most 2000 rows of each group are left out, drawn by
         their content. Regressors that choose settings from all targets (kernel, ridge,
         blend) predict each of ten folds from the others instead, since their settings
-        minimize left-out residuals.
+        minimize left-out residuals. Many rows have no part in settings of the kernel
+        and of blends; those are left out one by one if there are at least 1000.
 
         References
         ----------

@@ -7,7 +7,13 @@ import numpy as np
 from llvmlite import ir
 from numba.core import types
 
-from sklazy.kernels.compiling import entry, inlined, instruction, kernel
+from sklazy.kernels.compiling import (
+    entry,
+    inlined,
+    instruction,
+    kernel,
+    lean_entry,
+)
 
 WORD_BITS = 64
 PAD_WORDS = 8  # 64 bytes, one cache line
@@ -97,6 +103,30 @@ def build_bits(codes, offsets, n_words):
             if code >= 0:
                 set_bit(bits[first + code], row)
     return bits
+
+
+@lean_entry
+def read_sets(value_bits, start, width, first_word, codes):
+    """Write the values of rows by the sets they are in; the others stay as they are.
+
+    Parameters
+    ----------
+    value_bits : uint64 array of shape (n_sets, n_words)
+    start, width : int
+        The sets of the values 0, 1, ...
+    first_word : int
+        That of the first row, which begins it.
+    codes : int8 array of shape (n_rows,), written
+    """
+    n_words = (len(codes) + WORD_BITS - 1) // WORD_BITS
+    for value in range(width):
+        for word in range(n_words):
+            left, first = value_bits[start + value, first_word + word], word * WORD_BITS
+            while left:
+                row = first + np.int64(trailing_zeros(left))
+                if row < len(codes):
+                    codes[row] = value
+                left &= left - ONE
 
 
 @entry

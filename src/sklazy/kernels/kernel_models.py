@@ -210,28 +210,64 @@ def weigh_nearest(cases, queries, hidden, rate, ridge, near, influences):
 
 
 @loop_kernel
-def _turn(column, row, above, beside):
-    """Turn a column of a factor and a row so that the row's first cell vanishes."""
-    scale = 1.0 / above
-    for i in range(column.size):
-        column[i] = (column[i] + beside * row[i]) * scale
-        row[i] = above * row[i] - beside * column[i]
+def _add_whole(sums, numbers):
+    for i in range(sums.size):
+        sums[i] += np.int64(numbers[i])
 
 
 @entry
-def add_to_factor(columns, rows):
-    """Add ``row' row`` of each row to a system whose Cholesky factor is known.
+def add_block(products, block):
+    """Add to the upper half of sums of products, in whole numbers.
 
     Parameters
     ----------
-    columns : float64 array of shape (n, n), written
-        The columns of the lower factor, each a row here.
-    rows : float64 array of shape (n_rows, n), overwritten
+    products : int64 (n, n), written
+    block : float64 (n, n)
+        Whole numbers; its lower half does not matter.
     """
-    for row in rows:
-        for j in range(row.size):
-            column, cell = columns[j], row[j]
-            root = np.sqrt(column[j] * column[j] + cell * cell)
-            above, beside = root / column[j], cell / column[j]
-            column[j] = root
-            _turn(column[j + 1 :], row[j + 1 :], above, beside)
+    for i in range(products.shape[0]):
+        _add_whole(products[i, i:], block[i, i:])
+
+
+@loop_kernel
+def _add_multiple(sums, row, factor):
+    for i in range(sums.size):
+        sums[i] += factor * row[i]
+
+
+@entry
+def add_rows(products, rows, steps):
+    """Add ``step * row' row`` of each row to the upper half of sums of products.
+
+    Parameters
+    ----------
+    products : int64 (n, n), written
+    rows : int64 (n_rows, n)
+    steps : int64 (n_rows,)
+    """
+    for i in range(products.shape[0]):
+        for k in range(rows.shape[0]):
+            factor = steps[k] * rows[k, i]
+            if factor != 0:
+                _add_multiple(products[i, i:], rows[k, i:], factor)
+
+
+@loop_kernel
+def _add_ridge(system, products, among, scale, ridge):
+    for i in range(system.size):
+        system[i] = products[i] * scale + ridge * among[i]
+
+
+@entry
+def fill_system(products, among, scale, ridge, system):
+    """Fill the upper half of ``scale * products + ridge * among``.
+
+    Parameters
+    ----------
+    products : int64 (n, n)
+    among : float64 (n, n)
+    scale, ridge : float
+    system : float64 (n, n)
+    """
+    for i in range(system.shape[0]):
+        _add_ridge(system[i, i:], products[i, i:], among[i, i:], scale, ridge)

@@ -17,7 +17,7 @@ from sklazy.kernels.sorting import key_of_number
 _SAMPLE = 4096  # rows by which a scale is chosen
 
 
-class _Scale(NamedTuple):
+class _BlockScale(NamedTuple):
     """Which block a number is in: its place between the ends, or between their bits.
 
     Attributes
@@ -84,11 +84,11 @@ def _choose_scale(values, low, high, n_blocks):
     width, shift = key_of_number(high) - low_key, np.uint64(0)
     while width >> shift >= np.uint64(n_blocks):
         shift += np.uint64(1)
-    by_bits = _Scale(low, 0.0, low_key, shift)
+    by_bits = _BlockScale(low, 0.0, low_key, shift)
     by_unit = (n_blocks - 1) / (high - low)
     if not 0.0 < by_unit < math.inf:
         return by_bits
-    evenly = _Scale(low, by_unit, low_key, shift)
+    evenly = _BlockScale(low, by_unit, low_key, shift)
     if _crowding(values, evenly, n_blocks) <= _crowding(values, by_bits, n_blocks):
         return evenly
     return by_bits

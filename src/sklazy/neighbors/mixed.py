@@ -109,10 +109,11 @@ def prepare_columns(cases: Cases) -> ScaledColumns:
     if len(cases.numbers) == len(attributes) and scaled.size < _TOGETHER:
         return _scale_numbers(cases, scaled)
     placement = place_by_range(cases, attributes)
+    labels = label_codes(cases)  # first: codes that lie in a file are read once then
     kinds = fill_columns(cases, rows, placement, scaled[:, rows])
     lows, highs = ranges_of(cases, attributes)
     with np.errstate(over="ignore"):
-        return ScaledColumns(scaled, kinds, lows, highs - lows, label_codes(cases))
+        return ScaledColumns(scaled, kinds, lows, highs - lows, labels)
 
 
 def scaled_columns(base: CaseBase) -> ScaledColumns:

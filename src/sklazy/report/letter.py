@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from sklazy.report.amounts import format_cell, format_output
 from sklazy.report.article import Plain
-from sklazy.report.reasons import name_target, write_base
+from sklazy.report.reasons import WORTH_NAMING, name_target, write_base
 from sklazy.report.words import format_value, join
 
 _MOST_NAMED = 4
@@ -35,9 +35,9 @@ def _choose_sides(
     """
     reasons = receipt["reasons"]
     is_lower = reasons["answer"] < reasons["base"]
-    shown = [
-        f for f in reasons["features"] if f["contribution"] and f["name"] not in hide
-    ]
+    worth = WORTH_NAMING * sum(abs(f["contribution"]) for f in reasons["features"])
+    named = [f for f in reasons["features"] if f["name"] not in hide]
+    shown = [f for f in named if abs(f["contribution"]) > worth]
     along = [f for f in shown if (f["contribution"] < 0) is is_lower][:_MOST_NAMED]
     is_opposed = is_lower and "votes" in receipt
     sizes = [0.0] if is_opposed else [abs(f["contribution"]) for f in along]

@@ -21,11 +21,13 @@ from sklazy.report.words import (
     pluralize,
 )
 
+WORTH_NAMING = 0.02
+"""The share of all contributions that a feature must exceed to be named."""
+
 _MOST_NAMED = 3
 _MORE_NAMED = 5  # where the others outweigh those named
 _MOST_SHOWN = 12
 _MOST_CASES = 15
-_WORTH_NAMING = 0.02  # of all contributions
 _HARDLY_MATTERS = 0.01
 _WORTH_STATING = 0.001  # of all contributions: sums
 _BASE = "with nothing known"
@@ -91,7 +93,7 @@ def _write_features(receipt: Plain) -> str:
     """
     features = receipt["reasons"]["features"]
     total = sum(abs(item["contribution"]) for item in features)
-    worth = [f for f in features if abs(f["contribution"]) > _WORTH_NAMING * total]
+    worth = [f for f in features if abs(f["contribution"]) > WORTH_NAMING * total]
     if not worth:
         return _write_silence(receipt)
     sides = _choose_named(features, worth)
@@ -247,7 +249,7 @@ def draw_reasons(receipt: Plain) -> list[Block]:
     to = f" to {format_class(receipt['reasons']['of'])}" if "votes" in receipt else ""
     heading = Heading(f"What each feature adds{to}")
     blocks: list[Block] = [heading, _draw_waterfall(receipt)]
-    blocks.append(Paragraph(_write_enough(receipt), "soft"))
+    blocks.append(Paragraph(_write_enough(receipt) + _write_unknown(receipt), "soft"))
     errors = [item["error"] for item in receipt["reasons"]["features"]]
     if any(errors):
         most = format_points(receipt, max(errors)).lstrip("+")
@@ -268,6 +270,17 @@ def _write_enough(receipt: Plain) -> str:
     outputs = [format_output(receipt, v) for v in (enough["output"], reasons["answer"])]
     few = "alone gives" if len(enough["names"]) == 1 else "alone give"
     return f"{names} {few} {outputs[0]} (all features: {outputs[1]}). {text}"
+
+
+def _write_unknown(receipt: Plain) -> str:
+    """The features that are missing in the row, which add nothing."""
+    names = [
+        format_value(item["name"])
+        for item in receipt["query"]
+        if item["known"] == "missing"
+    ]
+    are = "is" if len(names) == 1 else "are"
+    return f" {join(names)} {are} missing in this row." if names else ""
 
 
 def _write_idle(sizes: Sequence[float]) -> str:
@@ -372,8 +385,7 @@ def plot_waterfall(receipt: Plain, ax: Any = None) -> Any:  # noqa: ANN401 - mat
     shown = [item for item in reasons["features"] if item["contribution"]][:15]
     ax = find_axes(ax, new=True)
     level = reasons["base"]
-    for place, item in enumerate(shown):
-        value = item["contribution"]
+    for place, value in enumerate(item["contribution"] for item in shown):
         color = "tab:blue" if value > 0 else "tab:orange"
         ax.barh(place, value, left=level, color=color)
         level += value
@@ -382,5 +394,7 @@ def plot_waterfall(receipt: Plain, ax: Any = None) -> Any:  # noqa: ANN401 - mat
     ax.invert_yaxis()
     for value, style in ((reasons["base"], ":"), (reasons["answer"], "-")):
         ax.axvline(value, linestyle=style, color="gray")
-    ax.set_xlabel(f"{reasons['of']}")
+    ax.use_sticky_edges = False  # the line of the base is not the frame
+    ax.margins(x=0.04)
+    ax.set_xlabel(f"{'probability of ' * ('votes' in receipt)}{reasons['of']}")
     return ax

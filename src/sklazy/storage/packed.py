@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklazy.casebase.rows import CodedRows, Codes, Ids, Places, Rows, narrowest
 from sklazy.flow import MISSING, Narrow
 from sklazy.forking import cached_property
+from sklazy.kernels.bits import read_sets
 from sklazy.storage.stored_ids import Runs, read_texts
 
 Words = NDArray[np.uint64]
@@ -21,6 +22,7 @@ Ints = NDArray[np.int64]
 STEP = 1 << 16
 """Rows that are packed or unpacked at once."""
 
+_PER_BIT = 1e-9  # seconds that numpy takes
 _MANY = 64  # rows side by side that are read faster by words
 
 
@@ -73,6 +75,9 @@ class Packing(NamedTuple):
         if start < 0:
             return self.kept[self._kept_place(attribute), first:last]
         codes = np.full(last - first, MISSING, np.int8)
+        if read_sets.is_due(_PER_BIT * width * len(codes)):
+            read_sets(self.value_bits, start, width, first >> 6, codes)
+            return codes
         for value in range(width):
             codes[self._members(start + value, first, last - first)] = value
         return codes

@@ -36,6 +36,10 @@ KERNEL_MODELS = {
         Setting(
             LazyKernelClassifier(max_loo_rows=4), "settings chosen on few of the cases"
         ),
+        Setting(
+            LazyKernelClassifier(max_rows=5, n_landmarks=6, max_loo_rows=3),
+            "landmarks and ranks of 15 cases that are drawn",
+        ),
     ],
     LazyKernelRegressor: [
         checked(LazyKernelRegressor(), "the defaults"),
@@ -54,6 +58,10 @@ KERNEL_MODELS = {
         Setting(
             LazyKernelRegressor(max_rows=0, n_landmarks=0, n_neighbors=2),
             "two cases each",
+        ),
+        Setting(
+            LazyKernelRegressor(max_rows=3, n_landmarks=7, max_loo_rows=3),
+            "landmarks and ranks of 15 cases that are drawn",
         ),
     ],
 }

@@ -41,6 +41,7 @@ WAYS = (None, "nearness", "ratio", "both")
 _NEAR, _RATIO = ("nearness", "both"), ("ratio", "both")
 _FEWEST_NEAR = 100  # cases; of fewer the 25 nearest are no neighborhood
 _MOST_NEAR = 20_000  # cases; with more, distances take longer than answers
+_FEWEST_FREE = 1000  # cases of a group by which no setting was chosen
 _FLOOR = 0.1  # of the typical error, added to a local one that may be 0 by chance
 
 
@@ -328,11 +329,13 @@ def _leave_out(
 ) -> Errors:
     """The errors of cases left out, kept with the state."""
     check_leaves_some(base)
-    rows = draw_rows(base, groups)
+    n_choosing = _count_choosing(learner, base, groups)
+    rows = draw_rows(base, groups, n_choosing or 0)
 
     def find() -> Errors:
         units, outputs = _units(base), _outputs(learner)
-        predicted = _predict_cases(learner, base, rows, outputs, n_jobs)
+        is_free = n_choosing is not None
+        predicted = _predict_cases(learner, base, rows, outputs, n_jobs, is_free)
         values = predicted[0] * units
         residuals = np.abs(_targets(base, rows, units) - values)
         typical = residuals.mean(axis=0)
@@ -342,20 +345,35 @@ def _leave_out(
     return base.derive((_leave_out, learner, rows.tobytes()), find)
 
 
+def _count_choosing(learner: AnyLearner, base: CaseBase, groups: Ints) -> int | None:
+    """How many rows, the first in canonical order, a learner chooses its settings by.
+
+    None where too few others are left to find errors by, in a group or in all.
+    """
+    if not hasattr(learner, "count_choosing") or base.weighted:
+        return None
+    n_choosing: int = learner.count_choosing(base)
+    kinds, counts = np.unique(groups[base.order[n_choosing:]], return_counts=True)
+    is_enough = len(kinds) == len(np.unique(groups)) and counts.min() >= _FEWEST_FREE
+    return n_choosing if is_enough else None
+
+
 def _predict_cases(
     learner: AnyLearner,
     base: CaseBase,
     rows: Ints,
     outputs: Sequence[str],
     n_jobs: int | None,
+    are_free: bool,
 ) -> Outputs:
     """Answer for cases, each by others that know nothing of its target.
 
     A learner that chooses its settings by all targets is asked without each of ten
     folds: settings chosen to make the residuals of rows left out small make these too
-    small for rows that had no part in the choice.
+    small for rows that had no part in the choice. Where the cases `are_free` of that,
+    each of them is left out with the settings as they are.
     """
-    if is_local(learner) or not hasattr(learner, "approximate"):
+    if are_free or is_local(learner) or not hasattr(learner, "approximate"):
         return leave_one_out(at_once(learner, base), base, rows, outputs, n_jobs)
     return leave_groups_out(learner, base, rows, draw_folds(base), outputs, n_jobs)
 

@@ -31,7 +31,7 @@ def draw_folds(base: CaseBase) -> Ints:
     return folds
 
 
-def draw_rows(base: CaseBase, kinds: Ints) -> Ints:
+def draw_rows(base: CaseBase, kinds: Ints, n_passed: int = 0) -> Ints:
     """Cases to leave out: all, or `MOST_ROWS` of each kind, drawn by their content.
 
     Parameters
@@ -39,8 +39,11 @@ def draw_rows(base: CaseBase, kinds: Ints) -> Ints:
     base : CaseBase
     kinds : int64 array of shape (n_rows,)
         The kind of every case, by place.
+    n_passed : int
+        How many cases, the first in canonical order, are not drawn.
     """
-    rows = base.order[base.cases.weights[base.order] > 0]
+    order = base.order[n_passed:]
+    rows = order[base.cases.weights[order] > 0]
     if len(rows) <= MOST_ROWS:
         return rows
     drawn = np.zeros(len(rows), bool)

@@ -196,10 +196,10 @@ class LazyClassifier(LazyBlend, ApproximateClassifier):
         in units of `times`, days for dates). Older rows are forgotten as new ones
         arrive.
     refresh_every : int or float in (0, 1), default=1
-        How many rows may come or go until weights of members and settings of kernel
-        models are found anew: so many, or this share of the rows. Until then those of
-        earlier rows serve, and `digest` and receipts state how old they are. `forget`
-        and `refresh` have them found anew at once. Read by `fit`.
+        How many rows may come or go until weights of members, settings of kernel
+        models and boosted trees are found anew: so many, or this share of the rows.
+        Until then those of earlier rows serve, and `digest` and receipts state how old
+        they are. `forget` and `refresh` have them found anew at once. Read by `fit`.
     half_life : number or timedelta, optional
         Age at which a row has half the weight of the newest, in units of `times`, or in
         rows without times.
@@ -242,7 +242,7 @@ class LazyClassifier(LazyBlend, ApproximateClassifier):
     query gets the same answer in every batch if the model itself behaves so. Boosted
     trees (`HistGradientBoosting...`) see categories as such; of a column with more than
     255 the most frequent ones. After rows were added or forgotten, models are fitted
-    again before they answer.
+    again before they answer; boosted trees later, where `refresh_every` says so.
 
     A member that cannot be fitted, or whose left-out answers are not finite, is left
     out with a warning. If none remains, predicting raises an error. If a member fails

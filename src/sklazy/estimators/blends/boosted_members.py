@@ -16,7 +16,11 @@ from threadpoolctl import ThreadpoolController
 from sklazy.answer import Batch, Effort
 from sklazy.answer.batch import Floats, Ints
 from sklazy.casebase import CaseBase
-from sklazy.estimators.blends.sklearn_members import ModelMember
+from sklazy.estimators.blends.sklearn_members import (
+    Ask,
+    ModelMember,
+    describe_estimator,
+)
 from sklazy.estimators.selection.model_host import Model, ModelHost, seeded
 from sklazy.flow import Queries
 from sklazy.methods.blends.learner import MemberAnswer
@@ -71,7 +75,27 @@ class BoostedMember(ModelMember):
         with on_one_thread():
             return super().answer(batch)
 
+    def _find_model(self, base: CaseBase) -> Ask:
+        """The trees of all cases, or of earlier ones where choices may be old."""
+        places = np.arange(base.n_rows)
+        key = "trees", *self._describe(base)
+        return base.choose(key, lambda: self._fit(base, places), holds_rows=True)
+
+    def _describe(self, base: CaseBase) -> tuple[object, ...]:
+        """What trees, and what they see of cells, are kept by: labels have codes."""
+        known = [str(base.class_labels), *(base.categories(j) for j in _nominal(base))]
+        return type(self), describe_estimator(self.name, self.estimator), str(known)
+
+    def _rank_categories(self, base: CaseBase) -> dict[int, Floats]:
+        """The categories of nominal attributes, which trees are fitted to."""
+        return base.choose(
+            ("categories", *self._describe(base)),
+            lambda: {j: _categories(base, j) for j in _nominal(base)},
+            holds_rows=True,
+        )
+
     def _encode(self, base: CaseBase, queries: Queries) -> Floats:
+        ranks = self._rank_categories(base)
         host = ModelHost(self.estimator, 1, None)
         columns = np.empty(queries.codes.shape)
         for j, is_number in enumerate(base.cases.numeric >= 0):
@@ -80,7 +104,7 @@ class BoostedMember(ModelMember):
                 cells = host.encode(base, j, queries.codes[:, j], numbers)
                 columns[:, j] = cells[:, 0]
             else:
-                columns[:, j] = _place(_categories(base, j), queries.codes[:, j])
+                columns[:, j] = _place(ranks[j], queries.codes[:, j])
         return columns
 
     def _make_model(self, base: CaseBase) -> Model:
@@ -102,24 +126,24 @@ class BoostedMember(ModelMember):
             return model.fit(np.where(empty, 0.0, inputs), targets, **weights)
 
 
+def _nominal(base: CaseBase) -> list[int]:
+    return np.flatnonzero(base.cases.numeric < 0).tolist()
+
+
 def _categories(base: CaseBase, attribute: int) -> Floats:
     """The category of every code, by how many cases have it; equal ones by label.
 
     One more for what no case has, which is missing.
     """
-
-    def rank() -> Floats:
-        labels, cases = base.categories(attribute), base.cases
-        codes = cases.codes[attribute, : cases.n_rows].astype(np.int64)
-        counts = np.bincount(codes[codes >= 0], minlength=len(labels))
-        names = [f"{type(label).__name__} {label}" for label in labels]
-        order: Ints = np.lexsort((np.unique(names, return_inverse=True)[1], -counts))
-        places = np.empty(len(labels) + 1)
-        places[order] = np.minimum(np.arange(len(labels)), _MOST_CATEGORIES - 1)
-        places[-1] = np.nan
-        return places
-
-    return base.derive((_categories, attribute), rank)
+    labels, cases = base.categories(attribute), base.cases
+    codes = cases.codes[attribute, : cases.n_rows].astype(np.int64)
+    counts = np.bincount(codes[codes >= 0], minlength=len(labels))
+    names = [f"{type(label).__name__} {label}" for label in labels]
+    order: Ints = np.lexsort((np.unique(names, return_inverse=True)[1], -counts))
+    places = np.empty(len(labels) + 1)
+    places[order] = np.minimum(np.arange(len(labels)), _MOST_CATEGORIES - 1)
+    places[-1] = np.nan
+    return places
 
 
 def _place(categories: Floats, codes: NDArray[np.int32]) -> Floats:

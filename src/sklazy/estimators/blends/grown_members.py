@@ -21,7 +21,7 @@ from sklazy.answer.target import NUMBERS
 from sklazy.casebase import CaseBase
 from sklazy.estimators.blends.boosted_members import BoostedMember, on_one_thread
 from sklazy.estimators.blends.label_codes import (
-    Labels,
+    ManyLabels,
     average_labels,
     find_labels,
     place_codes,
@@ -29,6 +29,7 @@ from sklazy.estimators.blends.label_codes import (
 )
 from sklazy.estimators.blends.sklearn_members import (
     N_FOLDS,
+    Ask,
     describe_estimator,
     find_weights,
 )
@@ -108,10 +109,10 @@ class GrownMember(BoostedMember):
         nominal = np.append(others, np.zeros(self._labels(base).n_means, bool))
         return model.set_params(categorical_features=nominal if any(others) else None)
 
-    def _labels(self, base: CaseBase) -> Labels:
+    def _labels(self, base: CaseBase) -> ManyLabels:
         """The attributes of many labels."""
 
-        def find() -> Labels:
+        def find() -> ManyLabels:
             weights = find_weights(base, np.arange(base.n_rows))
             return find_labels(base, self._find_targets(base), weights)
 
@@ -132,17 +133,28 @@ class GrownMember(BoostedMember):
         means = place_rows(self._labels(base), learned)
         return np.hstack([self._drop_labels(base, plain), means])
 
+    def _find_model(self, base: CaseBase) -> Ask:
+        self._find_means(base)  # as old as the trees
+        return super()._find_model(base)
+
+    def _find_means(self, base: CaseBase) -> tuple[Ints, list[Floats]] | None:
+        """Attributes that are seen as means, and the means; None if none are."""
+
+        def find() -> tuple[Ints, list[Floats]] | None:
+            if not self._choose(base)[1]:
+                return None
+            labels = self._labels(base)
+            return labels.attributes, average_labels(labels, np.arange(base.n_rows))
+
+        return base.choose(("means", *self._describe(base)), find, holds_rows=True)
+
     def _look_at_queries(self, base: CaseBase, queries: Queries) -> Floats:
-        plain = super()._look_at_queries(base, queries)
-        if not self._choose(base)[1]:
+        plain, seen = super()._look_at_queries(base, queries), self._find_means(base)
+        if seen is None:
             return plain
-        labels = self._labels(base)
-        everywhere = np.arange(base.n_rows)
-        means: list[Floats] = base.derive(
-            (self, "means"), lambda: average_labels(labels, everywhere)
-        )
-        placed = place_codes(queries.codes[:, labels.attributes], means)
-        return np.hstack([self._drop_labels(base, plain), placed])
+        attributes, means = seen
+        placed = place_codes(queries.codes[:, attributes], means)
+        return np.hstack([np.delete(plain, attributes, axis=1), placed])
 
     def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
         """Predictions of models of the other folds; equal cases have their mean."""
@@ -158,6 +170,10 @@ class GrownMember(BoostedMember):
             )
             answers[unknown] = others[groups[unknown]]
         return answers
+
+    def count_choosing(self, base: CaseBase) -> int:
+        """Those that decide how many trees there are."""
+        return self._count_judged(base)
 
     def _answer_first(self, base: CaseBase) -> Floats:
         """Of the cases that are judged, and of all that equal one of them."""

@@ -1,4 +1,6 @@
-"""Mean targets in place of labels, of attributes that have many labels.
+"""Mean targets in place of labels, of attributes that have many of them.
+
+Many are more than linear models have indicators of, which see nothing of them.
 
 Trees with a category for each of hundreds of labels fit the noise of each. The mean
 target of a label's rows, shrunken to that of all, tells as much of labels that simply
@@ -21,18 +23,16 @@ from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
 from sklazy.measures.magnitudes import find_unit
+from sklazy.methods.linear_models.columns import MOST_CATEGORIES
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-FEWEST_LABELS = 20
-"""Attributes of more labels may be seen as means."""
 
 _MOST_COLUMNS = 100  # of means, which are as many as classes for each attribute
 _N_FOLDS = 5
 
 
-class Labels(NamedTuple):
+class ManyLabels(NamedTuple):
     """The attributes of many labels, of cases in canonical order.
 
     Attributes
@@ -61,7 +61,7 @@ class Labels(NamedTuple):
 
 def find_labels(
     base: CaseBase, targets: NDArray[np.generic], weights: Floats | None
-) -> Labels:
+) -> ManyLabels:
     """Find the attributes of many labels; none where means would be too many columns.
 
     Parameters
@@ -76,14 +76,14 @@ def find_labels(
     many = {}
     for j in np.flatnonzero(cases.numeric < 0).tolist():
         codes = cases.codes[j, base.order].astype(np.int64)
-        if len(np.unique(codes[codes >= 0])) > FEWEST_LABELS:
+        if len(np.unique(codes[codes >= 0])) > MOST_CATEGORIES:
             many[j] = codes
     if not 0 < len(many) <= most:
         none = np.zeros(0, np.int64)
-        return Labels(none, none[:, None], (), np.zeros((0, 1)), None)
+        return ManyLabels(none, none[:, None], (), np.zeros((0, 1)), None)
     n_labels = tuple(len(base.categories(j)) for j in many)
     outputs = _as_outputs(base, targets)
-    return Labels(
+    return ManyLabels(
         np.array(list(many)), np.stack(list(many.values())), n_labels, outputs, weights
     )
 
@@ -98,7 +98,7 @@ def _as_outputs(base: CaseBase, targets: NDArray[np.generic]) -> Floats:
     return indicators[:, 1:] if n_classes == 2 else indicators
 
 
-def average_labels(labels: Labels, learned: Ints) -> list[Floats]:
+def average_labels(labels: ManyLabels, learned: Ints) -> list[Floats]:
     """How far each label's mean lies from that of all, of some rows.
 
     Returns
@@ -121,19 +121,23 @@ def _average(
     known = codes >= 0
     codes, targets = codes[known], targets[known]
     own = np.ones(len(codes)) if weights is None else weights[known]
-    counts = np.bincount(codes, own, n_labels)
+    counts = _sum_by(codes, own, n_labels)
     means = np.zeros((n_labels + 1, targets.shape[1]))
     if not counts.any():
         return means
     for c, column in enumerate(targets.T):
         away = column - np.average(column, weights=own)
-        sums = np.bincount(codes, own * away, n_labels)
-        squares = np.bincount(codes, own * away**2, n_labels)
+        sums = _sum_by(codes, own * away, n_labels)
+        squares = _sum_by(codes, own * away**2, n_labels)
         prior = _find_prior(counts, sums, squares)
         if prior < math.inf:
             held = counts + prior
             means[:-1, c] = np.where(held > 0, sums / np.where(held > 0, held, 1.0), 0)
     return means
+
+
+def _sum_by(codes: Ints, values: Floats, n_labels: int) -> Floats:
+    return np.asarray(np.bincount(codes, values, n_labels), np.float64)
 
 
 def _find_prior(counts: Floats, sums: Floats, squares: Floats) -> float:
@@ -157,7 +161,7 @@ def _add(terms: Floats) -> float:
     return math.fsum(terms) if np.isfinite(terms).all() else math.inf
 
 
-def place_rows(labels: Labels, learned: Ints) -> Floats:
+def place_rows(labels: ManyLabels, learned: Ints) -> Floats:
     """Means for all rows by those learned, (n_rows, n_many * n_outputs).
 
     Rows that are learned from see those of the other folds.
@@ -174,7 +178,7 @@ def place_rows(labels: Labels, learned: Ints) -> Floats:
 def place_codes(codes: NDArray[np.integer], means: list[Floats]) -> Floats:
     """Means of labels by their codes, (n_rows, n_many), side by side.
 
-    Labels that no case has stand at the mean of all; missing cells stay missing.
+    ManyLabels that no case has stand at the mean of all; missing cells stay missing.
     """
     columns = []
     for own, table in zip(codes.T, means, strict=True):

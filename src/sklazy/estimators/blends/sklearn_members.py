@@ -42,6 +42,31 @@ def describe_estimator(name: str, estimator: BaseEstimator) -> str:
     return f"{name} {type(estimator).__qualname__} {estimator.get_params()}"
 
 
+@dataclass(frozen=True)
+class ModelAsker:
+    """Asks a model for probabilities of classes, or for numbers if there are none."""
+
+    model: Model
+    n_classes: int
+
+    def __call__(self, queries: Floats) -> Floats:
+        """Ask for some queries, (n_queries, n_outputs)."""
+        if self.n_classes:
+            return class_probabilities(self.model, queries, self.n_classes)
+        return _predict_numbers(self.model, queries)
+
+
+@dataclass(frozen=True)
+class ConstantModel:
+    """The class shares of the cases, or their mean, whatever is asked."""
+
+    answer: Floats
+
+    def __call__(self, queries: Floats) -> Floats:
+        """The same for each of some queries, (n_queries, n_outputs)."""
+        return np.tile(self.answer, (len(queries), 1))
+
+
 @dataclass(frozen=True, eq=False)
 class ModelMember:
     """A scikit-learn estimator as a member; never fitted itself."""
@@ -51,16 +76,18 @@ class ModelMember:
 
     def prepare(self, base: CaseBase) -> Effort:
         """Fit the model to all cases, in canonical order."""
-        base.derive((self, "model"), lambda: self._fit(base, np.arange(base.n_rows)))
+        self._find_model(base)
         return Effort(1e5 + 10.0 * base.cases.codes.shape[0], 1, _MOST_QUERIES)
 
     def answer(self, batch: Batch) -> MemberAnswer:
         """Ask the model."""
-        model: Ask = batch.base.derive(
-            (self, "model"),
-            lambda: self._fit(batch.base, np.arange(batch.base.n_rows)),
-        )
+        model = self._find_model(batch.base)
         return MemberAnswer(model(self._look_at_queries(batch.base, batch.queries)))
+
+    def _find_model(self, base: CaseBase) -> Ask:
+        """The model of all cases."""
+        places = np.arange(base.n_rows)
+        return base.derive((self, "model"), lambda: self._fit(base, places))
 
     def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
         """Predictions of models that were fitted to the other folds."""
@@ -70,6 +97,10 @@ class ModelMember:
     def leave_in_part(self, base: CaseBase, rows: Ints) -> Floats:
         """The same: a fold leaves out rows as a whole."""
         return self.leave_out(base, rows)
+
+    def count_choosing(self, base: CaseBase) -> int:
+        """None: parameters are those that were given."""
+        return 0
 
     def _out_of_fold(self, base: CaseBase) -> Floats:
         """Answers to all cases in canonical order, (n_rows, n_outputs)."""
@@ -92,9 +123,7 @@ class ModelMember:
         if not inputs.shape[1] or (targets == targets[0]).all():
             return _constant_model(targets, n_classes, weights)
         model = self._fitted(base, inputs, targets, weights)
-        if classifies:
-            return lambda queries: class_probabilities(model, queries, n_classes)
-        return lambda queries: _predict_numbers(model, queries)
+        return ModelAsker(model, n_classes if classifies else 0)
 
     def _fitted(
         self,
@@ -195,7 +224,7 @@ def _constant_model(
         answer = counts / counts.sum()
     else:
         answer = np.array([np.average(targets.astype(np.float64), weights=weights)])
-    return lambda queries: np.tile(answer, (len(queries), 1))
+    return ConstantModel(answer)
 
 
 def _predict_numbers(model: Model, queries: Floats) -> Floats:

@@ -77,6 +77,9 @@ class Member(Protocol):
     def leave_in_part(self, base: CaseBase, rows: Ints) -> Floats:
         """The same; of a whole weight, one of the copies, where that is known."""
 
+    def count_choosing(self, base: CaseBase) -> int:
+        """How many rows, the first in canonical order, settings follow from."""
+
 
 @dataclass(frozen=True)
 class LearnerMember:
@@ -115,6 +118,14 @@ class LearnerMember:
         if any(one.name == "in_part" for one in fields(learner)):
             learner = replace(learner, in_part=True)
         return self._leave_out(learner, base, rows)
+
+    def count_choosing(self, base: CaseBase) -> int:
+        """All, if that is not known; none of a learner with hardly any setting."""
+        learner: Any = self.learner
+        if getattr(learner, "is_stiff", False):
+            return 0
+        known = hasattr(learner, "count_choosing")
+        return learner.count_choosing(base) if known else base.n_rows
 
     def _leave_out(self, learner: AnyLearner, base: CaseBase, rows: Ints) -> Floats:
         output = OUTPUTS[learner.target.kind]
@@ -240,8 +251,7 @@ class BlendLearner:
         """Prepare the members, leave rows out, and weigh the members by them."""
         # A fair draw, which is the same in whatever order the rows came.
         rows = base.order[: self._count_left_out(base.n_rows)]
-        absent = self.of_few_rows if base.n_rows > MANY_ROWS else self.of_many_rows
-        members = [member for member in self.members if member.name not in absent]
+        members = self._list_members(base)
         own, key = find_row_weights(base), ("left out", self)
 
         def weigh() -> _Weighed:
@@ -260,6 +270,11 @@ class BlendLearner:
         efforts = [one.prepare(base) for one in members if one.name in counting]
         shown = *found[:3], left_out, found.losses, _are_copies(own)
         return BlendCases(base, *shown, _sum_up(efforts))
+
+    def _list_members(self, base: CaseBase) -> list[Member]:
+        """Those that answer so many rows."""
+        absent = self.of_few_rows if base.n_rows > MANY_ROWS else self.of_many_rows
+        return [member for member in self.members if member.name not in absent]
 
     def _try_all(
         self, members: Sequence[Member], base: CaseBase, rows: Ints
@@ -357,6 +372,11 @@ class BlendLearner:
         if batch.excluded is None:
             return member.answer(batch)
         return _leave_out(ready, i, member, batch.excluded)
+
+    def count_choosing(self, base: CaseBase) -> int:
+        """How many rows, the first in canonical order, weights follow from."""
+        counts = [member.count_choosing(base) for member in self._list_members(base)]
+        return min(max(*counts, self._count_left_out(base.n_rows)), base.n_rows)
 
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """All rows, if weights may stay; none where they must be found anew."""

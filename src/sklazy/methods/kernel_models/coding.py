@@ -5,7 +5,7 @@ nor outliers matter; between two categories lie ``MISMATCH`` standard deviations
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from sklazy.kernels.kernel_models import MISMATCH
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Codes = NDArray[np.signedinteger[Any]]
 
 N_BINS = 5
 """Bins of equal count that numbers are put in to be counted."""
@@ -49,10 +50,13 @@ class Ladder(NamedTuple):
         In order.
     sums : float64 array of shape (n_known + 1,), or None where all rows weigh 1
         The weight of the numbers before each place.
+    is_drawn : bool
+        Whether numbers of other cases lie between these.
     """
 
     numbers: Floats
     sums: Floats | None = None
+    is_drawn: bool = False
 
     @property
     def size(self) -> float:
@@ -60,10 +64,17 @@ class Ladder(NamedTuple):
         return len(self.numbers) if self.sums is None else float(self.sums[-1])
 
 
-def make_coding(cases: Cases, rows: Ints, weights: Floats | None = None) -> Coding:
-    """Learn the ranks of numbers among some rows, which may have weights."""
+def make_coding(
+    cases: Cases, rows: Ints, weights: Floats | None = None, *, are_drawn: bool = False
+) -> Coding:
+    """Learn the ranks of numbers among some rows, which may have weights.
+
+    Between numbers of rows that are drawn from all, ranks rise evenly.
+    """
     ladders = tuple(
-        Ladder(_NO_NUMBERS) if i < 0 else make_ladder(cases.numbers[i, rows], weights)
+        Ladder(_NO_NUMBERS)
+        if i < 0
+        else make_ladder(cases.numbers[i, rows], weights)._replace(is_drawn=are_drawn)
         for i in cases.numeric.tolist()
     )
     nominal = cases.numeric < 0
@@ -94,23 +105,40 @@ def _find_absent(ladder: Ladder) -> float:
 
 def code_cases(coding: Coding, cases: Cases, rows: Ints) -> Floats:
     """Rows as places, (n_attributes, n_rows); NaN where a cell is missing."""
-    return _place(coding, cases, rows, normal_scores)
+    return code_cells(coding, cases.numeric, *take_cells(cases, rows))
+
+
+def code_cells(coding: Coding, numeric: Ints, codes: Codes, numbers: Floats) -> Floats:
+    """The same of codes (n_attributes, n_rows) and of numbers (n_numeric, n_rows)."""
+    return _place(coding, numeric, codes, numbers, normal_scores)
 
 
 def rank_cases(coding: Coding, cases: Cases, rows: Ints) -> Floats:
     """Rows as mid-ranks and codes, (n_attributes, n_rows); NaN where one is missing."""
-    return _place(coding, cases, rows, mid_ranks)
+    return _place(coding, cases.numeric, *take_cells(cases, rows), mid_ranks)
+
+
+def take_cells(cases: Cases, rows: Ints) -> tuple[Codes, Floats]:
+    """Codes (n_attributes, n_rows) and numbers (n_numeric, n_rows) of some rows."""
+    numbers, shape = cases.numbers[:, rows], (len(cases.numeric), len(rows))
+    if (cases.numeric < 0).any():
+        return cases.codes[:, rows], numbers
+    return np.broadcast_to(np.int32(MISSING), shape), numbers  # nobody reads them
 
 
 def _place(
-    coding: Coding, cases: Cases, rows: Ints, scale: Callable[[Ladder, Floats], Floats]
+    coding: Coding,
+    numeric: Ints,
+    codes: Codes,
+    numbers: Floats,
+    scale: Callable[[Ladder, Floats], Floats],
 ) -> Floats:
-    placed = np.empty((len(coding.ladders), len(rows)))
-    for j, i in enumerate(cases.numeric.tolist()):
+    placed = np.empty(codes.shape)
+    for j, i in enumerate(numeric.tolist()):
         if i < 0:
-            placed[j] = _as_floats(cases.codes[j, rows])
+            placed[j] = _as_floats(codes[j])
         else:
-            placed[j] = scale(coding.ladders[j], cases.numbers[i, rows])
+            placed[j] = scale(coding.ladders[j], numbers[i])
     return placed
 
 
@@ -127,7 +155,7 @@ def code_queries(coding: Coding, queries: Queries) -> Floats:
     return np.where(coding.nominal, _as_floats(queries.codes), scores)
 
 
-def _as_floats(codes: NDArray[np.int32]) -> Floats:
+def _as_floats(codes: Codes) -> Floats:
     return np.where(codes == MISSING, np.nan, codes)
 
 
@@ -142,6 +170,9 @@ def mid_ranks(ladder: Ladder, numbers: Floats) -> Floats:
     >>> ladder = make_ladder(np.array([1.0, 2.0, 5.0]), np.array([1.0, 2.0, 1.0]))
     >>> mid_ranks(ladder, np.array([0.0, 2.0, 5.0, np.nan]))
     array([0. , 2. , 3.5, nan])
+    >>> drawn = Ladder(np.array([1.0, 2.0, 2.0]), is_drawn=True)
+    >>> mid_ranks(drawn, np.array([1.0, 1.5, 2.0]))
+    array([0.5 , 1.25, 2.  ])
     """
     return np.where(np.isnan(numbers), np.nan, _count_below(ladder, numbers))
 
@@ -149,13 +180,43 @@ def mid_ranks(ladder: Ladder, numbers: Floats) -> Floats:
 def _count_below(ladder: Ladder, numbers: Floats) -> Floats:
     below = ladder.numbers.searchsorted(numbers, "left")
     upto = ladder.numbers.searchsorted(numbers, "right")
-    if ladder.sums is not None:
-        return np.asarray(0.5 * (ladder.sums[below] + ladder.sums[upto]))
-    return np.asarray(0.5 * (below + upto), np.float64)
+    ranks = 0.5 * (_add_up(ladder, below) + _add_up(ladder, upto))
+    if ladder.is_drawn:
+        lies_between = (below == upto) & (below > 0) & (below < len(ladder.numbers))
+        if lies_between.any():
+            places = below[lies_between]
+            ranks[lies_between] = _rank_between(ladder, numbers[lies_between], places)
+    return ranks
+
+
+def _add_up(ladder: Ladder, places: Ints) -> Floats:
+    """The weight of the numbers before some places."""
+    return np.asarray(places if ladder.sums is None else ladder.sums[places])
+
+
+def _rank_between(ladder: Ladder, numbers: Floats, places: Ints) -> Floats:
+    """Ranks that rise evenly from the number before each place to the one there."""
+    every = ladder.numbers
+    low, high = every[places - 1], every[places]
+    # Halves, so that no difference overflows; those of the smallest numbers may be 0.
+    width = 0.5 * high - 0.5 * low
+    share = (0.5 * numbers - 0.5 * low) / np.where(width > 0, width, 1.0)
+    first = _add_up(ladder, every.searchsorted(low, "left"))
+    middle, last = (
+        _add_up(ladder, p) for p in (places, every.searchsorted(high, "right"))
+    )
+    return 0.5 * ((first + middle) + share * (last - first))
 
 
 def normal_scores(ladder: Ladder, numbers: Floats) -> Floats:
-    """Numbers as normal scores of their mid-ranks; NaN stays."""
+    """Numbers as normal scores of their mid-ranks; NaN stays.
+
+    Examples
+    --------
+    >>> ladder = make_ladder(np.array([1.0, 2.0, 5.0]))
+    >>> normal_scores(ladder, np.array([1.0, 2.0, 3.0])).round(2)
+    array([-0.67,  0.  ,  0.32])
+    """
     return _to_scores(mid_ranks(ladder, numbers), ladder.size)
 
 

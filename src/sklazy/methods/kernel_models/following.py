@@ -1,130 +1,179 @@
-"""Systems of landmarks to which rows that come are added, where settings may be old.
+"""Sums over all rows that follow those that come and go, and what was drawn from them.
 
-Ranks, and so similarities, are those of the rows that settings were chosen by. A system
-to which rows are added one by one differs from one of all rows by rounding alone.
+Landmarks, ranks and settings are chosen by the first rows in canonical order. Most
+changes leave these as they are; sums over all rows then gain or lose what moved exactly
+(see `sums`), so that a model is that of a fit from nothing.
 """
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.batch import batch_of_cases
 from sklazy.casebase import CaseBase
-from sklazy.casebase.rows import CodedRows
+from sklazy.casebase.rows import CodedRows, Ids, are_among
 from sklazy.flow import KernelColumns
-from sklazy.methods.kernel_models.coding import Coding, code_queries
-from sklazy.methods.kernel_models.landmarks import Landmarks, add_to_landmarks
+from sklazy.methods.kernel_models.choice import KernelSettings
+from sklazy.methods.kernel_models.coding import Coding, code_cells
+from sklazy.methods.kernel_models.landmarks import similarities_of
+from sklazy.methods.kernel_models.outcomes import Targets
+from sklazy.methods.kernel_models.sums import (
+    BLOCK,
+    SumGrid,
+    WholeSums,
+    is_within,
+    move_rows,
+    round_similarities,
+    split_targets,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Content = tuple[NDArray[Any], ...]
 
-_MOST_ROWS = 500  # that come; beyond, all are added up anew
+_MOST_SHARE = 0.5  # of the rows, that come or go; with more, all are added up anew
 
 
-class SummedRows(NamedTuple):
-    """All rows as they are added up, in canonical order.
+class Marks(NamedTuple):
+    """Rows that are landmarks.
 
     Attributes
     ----------
-    rows : int64 array of shape (n_rows,)
-        Where each lies in the base.
-    columns : KernelColumns
-        With the weights of attributes that were chosen.
-    rate : float
-    targets : float64 array of shape (n_rows, n_targets)
-    present : int64 array of shape (n_targets,)
-        The classes that have cases.
-    unit : float
-        Of numbers.
+    drawn : int64 array of shape (n_landmarks,)
+        Which of the rows that were drawn.
+    rows : int64 array of shape (n_landmarks,)
+        Where they lay in the base.
     """
 
+    drawn: Ints
     rows: Ints
-    columns: KernelColumns
-    rate: float
-    targets: Floats
-    present: Ints
-    unit: float
 
 
-@dataclass
-class FollowedLandmarks:
-    """A system of the first rows of a base.
+class DrawnChoices(NamedTuple):
+    """What follows from the rows that were drawn.
 
     Attributes
     ----------
     coding : Coding
-        By which rows were placed.
-    summed : SummedRows
-    places : int64 array of shape (n_landmarks,)
-        Which of the rows are landmarks.
-    factor, sides : float64 arrays
-        As in `Landmarks`.
-    n_new : int
-        How many rows came since.
+    information : float64 array of shape (n_attributes,)
+    settings : KernelSettings
+    marks : Marks
+    centers : KernelColumns
+        The landmarks, with the weights of attributes.
     """
 
     coding: Coding
-    summed: SummedRows
-    places: Ints
-    factor: Floats
-    sides: Floats
-    n_new: int = 0
+    information: Floats
+    settings: KernelSettings
+    marks: Marks
+    centers: KernelColumns
+
+
+@dataclass
+class FollowedSums:
+    """What all rows of a base add up to.
+
+    Attributes
+    ----------
+    numeric : int64 array of shape (n_attributes,)
+        The place of an attribute among the numbers, -1 for labels.
+    ids : array of shape (n_drawn,)
+        The rows that were drawn.
+    content : tuple of arrays
+        Their cells and targets.
+    chosen : DrawnChoices
+    present, unit
+        As in `Targets`.
+    grid : SumGrid
+    among : float64 array of shape (n_landmarks, n_landmarks)
+        The similarities of the landmarks to each other.
+    sums : WholeSums
+    n_rows : int
+        How many rows there are.
+    moved : tuple of triples (near, parts, steps)
+        Rows that came or went since, as of `move_rows`.
+    """
+
+    numeric: Ints
+    ids: Ids
+    content: Content
+    chosen: DrawnChoices
+    present: Ints
+    unit: float
+    grid: SumGrid
+    among: Floats
+    sums: WholeSums
+    n_rows: int
+    moved: tuple[tuple[Floats, Floats, Ints], ...] = ()
 
     def follow(self, rows: CodedRows, step: int) -> bool:
-        """Take note of rows that came; nothing is kept once a row goes."""
-        self.n_new += len(rows)
-        return step > 0 and self.n_new <= _MOST_ROWS
+        """Note what rows add; nothing is kept once one that was drawn goes.
 
-    def place(self, base: CaseBase, rows: Ints) -> Floats:
-        """The places of all rows of the base, as `code_cases` finds them."""
-        then, n_before = self.summed, len(self.summed.rows)
-        were = np.empty(n_before, np.int64)
-        were[then.rows] = np.arange(n_before)
-        is_new = rows >= n_before
-        placed = then.columns.values[:, were[np.where(is_new, 0, rows)]]
-        new = batch_of_cases(base, rows[is_new]).queries
-        placed[:, is_new] = code_queries(self.coding, new).T
-        return placed
+        Nor is it once a target lies beyond the grid, where sums are not exact.
+        """
+        if step < 0 and are_among(self.ids, rows.ids).any():
+            return False
+        if len(rows) > _MOST_SHARE * self.n_rows:
+            return False
+        for first in range(0, len(rows), BLOCK):
+            some = rows.between(first, first + BLOCK)
+            near = round_similarities(self._measure(some), self.grid.bits)
+            targets = self._find_targets(some)
+            if not is_within(targets, self.grid):
+                return False
+            parts = split_targets(targets, self.grid)
+            self.moved = *self.moved, (near, parts, np.full(len(some), step))
+            if sum(len(steps) for _, _, steps in self.moved) > BLOCK:
+                self.sums, self.moved = self.sum_up(), ()
+        self.n_rows += step * len(rows)
+        return True
 
-    def fits(self, now: SummedRows) -> bool:
-        """Whether new rows can be added, all else being as it was."""
-        then = self.summed
-        return (
-            then.rate == now.rate
-            and then.unit == now.unit
-            and np.array_equal(then.columns.weights, now.columns.weights)
-            and np.array_equal(then.present, now.present)
+    def _measure(self, rows: CodedRows) -> Floats:
+        coding, centers = self.chosen.coding, self.chosen.centers
+        values = code_cells(coding, self.numeric, rows.codes, rows.numbers)
+        return similarities_of(values, centers, self.chosen.settings.rate)
+
+    def _find_targets(self, rows: CodedRows) -> Floats:
+        if len(rows.targets):
+            with np.errstate(over="ignore"):  # the grid will be another one
+                return rows.targets[0][:, None] * self.unit
+        return (rows.classes[:, None] == self.present).astype(np.float64)
+
+    def sum_up(self) -> WholeSums:
+        """The sums over all rows that are there."""
+        if not self.moved:
+            return self.sums
+        near, parts, steps = map(np.concatenate, zip(*self.moved, strict=True))
+        return move_rows(self.sums, near, parts, steps)
+
+    def draws(self, content: Content) -> bool:
+        """Whether the rows that are drawn are those that were."""
+        pairs = zip(self.content, content, strict=True)
+        return all(
+            np.array_equal(then, now, equal_nan=now.dtype.kind == "f")
+            for then, now in pairs
         )
 
-    def add(self, now: SummedRows) -> Landmarks:
-        """The system of all rows."""
-        n_before = len(self.summed.rows)
-        places = np.empty(len(now.rows), np.int64)
-        places[now.rows] = np.arange(len(now.rows))
-        landmarks = places[self.summed.rows[self.places]]
-        known = landmarks, self.factor, self.sides
-        given = now.columns, now.rate, now.targets
-        return add_to_landmarks(*given, *known, places[n_before:])
+    def fits(self, chosen: DrawnChoices, targets: Targets, grid: SumGrid) -> bool:
+        """Whether sums are those that are asked for, all else being as it was."""
+        then = self.chosen
+        values = then.centers.values, chosen.centers.values
+        return (
+            then.coding is chosen.coding
+            and then.settings is chosen.settings
+            and np.array_equal(*values, equal_nan=True)
+            and self.unit == targets.unit
+            and self.grid == grid
+            and self.n_rows == len(targets.values)
+            and np.array_equal(self.present, targets.present)
+        )
 
 
-def find_followed(
-    base: CaseBase, key: Hashable, coding: Coding
-) -> FollowedLandmarks | None:
-    """The system of the rows before the last ones came, if its coding is still used."""
-    before = base.find_follower(key)
-    if not isinstance(before, FollowedLandmarks) or before.coding is not coding:
+def find_followed(base: CaseBase, key: Hashable) -> FollowedSums | None:
+    """The sums over the rows that are there, if they could follow."""
+    if base.is_parted or base.weighted:
         return None
-    is_whole = len(before.summed.rows) + before.n_new == base.n_rows
-    return before if is_whole else None
-
-
-def keep_followed(
-    base: CaseBase, key: Hashable, coding: Coding, now: SummedRows, landmarks: Landmarks
-) -> None:
-    """Have a system follow the rows that come, where settings may be old."""
-    if base.choices.may_be_old and not base.weighted:
-        system = landmarks.places, landmarks.factor, landmarks.sides
-        base.let_follow(key, FollowedLandmarks(coding, now, *system))
+    before = base.find_follower(key)
+    return before if isinstance(before, FollowedSums) else None

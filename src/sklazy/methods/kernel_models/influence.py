@@ -29,8 +29,6 @@ from sklazy.methods.kernel_models.landmarks import (
     LARGEST_LEVERAGE,
     Landmarks,
     each_block,
-    similarities_to,
-    take_rows,
     weigh_all,
 )
 from sklazy.methods.kernel_models.learner import KernelAnswer, weigh_neighbors
@@ -133,17 +131,16 @@ class Fit(NamedTuple):
 
 
 def _fit_rows(data: KernelData, landmarks: Landmarks) -> Fit:
-    rate, n_rows, roots = data.settings.rate, len(data.rows), data.roots
+    n_rows, roots = len(data.rows), data.roots
     side = np.zeros(len(landmarks.places))
     for rows in each_block(n_rows):
-        near = similarities_to(landmarks.columns, data.columns, rows, rate)
-        side += roots[rows] ** 2 @ near
+        side += roots[rows] ** 2 @ landmarks.near(rows)
     ones, _ = lapack.dpotrs(landmarks.factor, side, lower=1)
     solved = landmarks.coefficients.T + ones[:, None] * data.center
     leverages, of_targets = np.empty(n_rows), np.empty((n_rows, solved.shape[1]))
     of_ones = np.empty(n_rows)
     for rows in each_block(n_rows):
-        near = similarities_to(landmarks.columns, data.columns, rows, rate)
+        near = landmarks.near(rows)
         halves = dtrsm(1.0, landmarks.factor, near.T, lower=1)
         leverages[rows] = np.einsum("ij,ij->j", halves, halves) * roots[rows] ** 2
         of_targets[rows], of_ones[rows] = near @ solved, near @ ones
@@ -160,7 +157,7 @@ def _score_landmarks(
     measure_distances(landmarks.columns, placed[None, :], distances)
     side = np.exp(-rate * distances[0])
     roots = data.roots
-    weights = roots * weigh_all(landmarks, data.columns, rate, side)
+    weights = roots * weigh_all(landmarks, len(roots), side)
     scores = centers + side @ fit.solved_targets
     scores -= centers * float(side @ fit.solved_ones)
     for i, block in enumerate(blocks):
@@ -171,9 +168,7 @@ def _score_landmarks(
             free = 1.0 - min(float(fit.leverages[block[0]]), LARGEST_LEVERAGE)
             scores[i] -= weights[block[0]] * residuals[0] / free
         else:
-            chosen = take_rows(data.columns, block)
-            near = similarities_to(landmarks.columns, chosen, slice(None), rate)
-            near *= roots[block, None]
+            near = landmarks.near(block) * roots[block, None]
             halves = dtrsm(1.0, landmarks.factor, near.T, lower=1)
             free_part = np.eye(len(block)) - halves.T @ halves
             scores[i] -= weights[block] @ np.linalg.solve(free_part, residuals)

@@ -8,6 +8,9 @@ is the mean of the other rows. Where all rows are landmarks, these are the answe
 the system of all rows. With weights of rows, W their diagonal matrix, A = K'WK + rM,
 the coefficients are A^-1 K'W(y - c), and h_i counts as often as weight is left out.
 
+Similarities of rows to landmarks, K, are rounded to a grid (see `sums`); those of
+queries are not.
+
 References
 ----------
 Williams, C. K. I., Seeger, M.: Using the Nystrom method to speed up kernel machines.
@@ -25,7 +28,7 @@ from scipy.linalg.blas import dsyrk, dtrsm
 
 from sklazy.casebase.canonical import content_hashes, number_words
 from sklazy.flow import KernelColumns
-from sklazy.kernels.kernel_models import add_to_factor, measure_distances
+from sklazy.kernels.kernel_models import measure_distances
 from sklazy.methods.kernel_models.choice import Judge, KernelSettings
 from sklazy.methods.kernel_models.solution import mean_of_all, mean_of_others
 from sklazy.methods.row_weights import RowWeights
@@ -34,7 +37,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 BLOCK = 512
-"""Rows that are summed at a time, always the same ones: digits depend on them."""
+"""Rows that are left out at a time, always the same ones: digits depend on them."""
 
 STEP = 10.0**0.5
 """The ratio of two ridges that are tried one after the other."""
@@ -45,7 +48,11 @@ LARGEST_LEVERAGE = 1.0 - 1e-9
 
 _MOST_STEPS = 4  # from the ridge that was chosen on fewer rows
 _MOST_LANDMARKS = 2000
-_MOST_PRODUCTS = 4e11  # of the sums: some seconds
+_MOST_PRODUCTS = 2e11  # of the sums: some seconds
+_ROUND = 20  # to which landmarks are counted, so that few changes of rows change them
+
+Near = Callable[[Ints | slice], Floats]
+"""From rows to their similarities to the landmarks, (n_rows, n_landmarks)."""
 
 
 def count_landmarks(n_rows: int, fewest: int) -> int:
@@ -54,9 +61,9 @@ def count_landmarks(n_rows: int, fewest: int) -> int:
     Examples
     --------
     >>> count_landmarks(3000, 2000), count_landmarks(1_000_000, 2000)
-    (2000, 632)
+    (2000, 440)
     """
-    affordable = math.isqrt(int(_MOST_PRODUCTS / n_rows))
+    affordable = math.isqrt(int(_MOST_PRODUCTS / n_rows)) // _ROUND * _ROUND
     return max(1, min(max(_MOST_LANDMARKS, fewest), affordable, n_rows))
 
 
@@ -71,9 +78,9 @@ class Landmarks(NamedTuple):
         The landmarks alone.
     factor : float64 array of shape (n_landmarks, n_landmarks)
         The lower Cholesky factor of A.
-    sides : float64 array of shape (n_landmarks, n_targets + 1)
-        As in `Sums`.
     coefficients : float64 array of shape (n_targets, n_landmarks)
+    near : callable
+        The similarities of rows to landmarks, as they are summed.
     left_out : LeftOut
         The answer for every row from the others.
     in_part : LeftOut
@@ -83,28 +90,10 @@ class Landmarks(NamedTuple):
     places: Ints
     columns: KernelColumns
     factor: Floats
-    sides: Floats
     coefficients: Floats
+    near: Near
     left_out: "LeftOut"
     in_part: "LeftOut"
-
-
-class Sums(NamedTuple):
-    """What all rows add up to, with a rate of decay.
-
-    Attributes
-    ----------
-    products : float64 array of shape (n_landmarks, n_landmarks)
-        K'K, its lower half.
-    sides : float64 array of shape (n_landmarks, n_targets + 1)
-        K' times the targets, and times ones.
-    among : float64 array of shape (n_landmarks, n_landmarks)
-        The similarities of the landmarks to each other.
-    """
-
-    products: Floats
-    sides: Floats
-    among: Floats
 
 
 def draw_landmarks(columns: KernelColumns, n_landmarks: int) -> Ints:
@@ -125,7 +114,12 @@ def similarities_to(
     centers: KernelColumns, columns: KernelColumns, rows: Ints | slice, rate: float
 ) -> Floats:
     """Similarities of a block of rows to landmarks, (n_rows, n_landmarks)."""
-    queries = np.ascontiguousarray(columns.values[:, rows].T)
+    return similarities_of(columns.values[:, rows], centers, rate)
+
+
+def similarities_of(values: Floats, centers: KernelColumns, rate: float) -> Floats:
+    """The same of rows as they are placed, (n_attributes, n_rows)."""
+    queries = np.ascontiguousarray(values.T)
     found = np.empty((len(queries), centers.values.shape[1]))
     measure_distances(centers, queries, found)
     found *= -rate
@@ -139,29 +133,20 @@ def each_block(n_rows: int) -> Iterator[slice]:
 
 
 def sum_rows(
-    centers: KernelColumns,
-    columns: KernelColumns,
-    targets: Floats,
-    rate: float,
-    weights: RowWeights | None = None,
-) -> Sums:
-    """Add up all rows, block by block."""
-    n_centers = centers.values.shape[1]
-    products = np.zeros((n_centers, n_centers), order="F")
-    sides = np.zeros((n_centers, targets.shape[1] + 1))
+    near_of: Near, targets: Floats, weights: RowWeights | None
+) -> tuple[Floats, Floats]:
+    """K'WK, its lower half, and K'W times the targets and ones, block by block."""
+    n_landmarks = near_of(slice(0, 1)).shape[1]
+    products = np.zeros((n_landmarks, n_landmarks), order="F")
+    sides = np.zeros((n_landmarks, targets.shape[1] + 1))
     for rows in each_block(len(targets)):
-        near = similarities_to(centers, columns, rows, rate)
-        if weights is None:
-            sides[:, :-1] += near.T @ targets[rows]
-            sides[:, -1] += near.sum(axis=0)
-        else:
-            own = weights.values[rows]
-            sides[:, :-1] += near.T @ (own[:, None] * targets[rows])
-            sides[:, -1] += own @ near
-            near *= np.sqrt(own)[:, None]
+        near = near_of(rows)
+        own = np.ones(1) if weights is None else weights.values[rows, None]
+        ones = np.ones((len(near), 1))
+        sides += near.T @ (own * np.hstack([targets[rows], ones]))
+        near = near * np.sqrt(own)
         products = dsyrk(1.0, near.T, 1.0, products, lower=1, overwrite_c=1)
-    among = similarities_to(centers, centers, slice(None), rate)
-    return Sums(products, sides, among)
+    return products, sides
 
 
 def add_jitter(system: Floats) -> Floats:
@@ -172,12 +157,14 @@ def add_jitter(system: Floats) -> Floats:
     return found
 
 
-def solve_sums(sums: Sums, ridge: float) -> tuple[Floats, Floats]:
-    """The factor of A, and its solutions."""
-    system = add_jitter(sums.products + ridge * sums.among)
-    factor, failed = lapack.dpotrf(system, lower=1, overwrite_a=1)
+def solve_system(system: Floats, sides: Floats) -> tuple[Floats, Floats]:
+    """The factor of A without its jitter, and its solutions; `system` is overwritten.
+
+    `system` has A in its lower half, in Fortran's order.
+    """
+    factor, failed = lapack.dpotrf(add_jitter(system), lower=1, overwrite_a=1)
     assert not failed, "products of similarities and a ridge above 0"
-    solved, _ = lapack.dpotrs(factor, sums.sides, lower=1)
+    solved, _ = lapack.dpotrs(factor, sides, lower=1)
     return factor, solved
 
 
@@ -212,19 +199,16 @@ def leave_block_out(
     return answers
 
 
-def weigh_all(
-    landmarks: Landmarks, columns: KernelColumns, rate: float, side: Floats
-) -> Floats:
+def weigh_all(landmarks: Landmarks, n_rows: int, side: Floats) -> Floats:
     """The weight of every row's target in the answer to a query, (n_rows,).
 
     Rows that weigh 1 each, that is. `side` has the similarities of the query to the
     landmarks.
     """
     influence, _ = lapack.dpotrs(landmarks.factor, side, lower=1)
-    influences = np.empty(columns.values.shape[1])
-    for rows in each_block(len(influences)):
-        near = similarities_to(landmarks.columns, columns, rows, rate)
-        influences[rows] = near @ influence
+    influences = np.empty(n_rows)
+    for rows in each_block(n_rows):
+        influences[rows] = landmarks.near(rows) @ influence
     return influences
 
 
@@ -258,107 +242,22 @@ class LeftOut:
         return self._blocks[block]
 
 
-def find_landmarks(
-    columns: KernelColumns, n_landmarks: int, weights: RowWeights | None
-) -> Ints:
-    """The rows that are landmarks, of those whose weight counts."""
-    if weights is None:
-        return draw_landmarks(columns, n_landmarks)
-    counting = weights.counting()
-    return counting[draw_landmarks(take_rows(columns, counting), n_landmarks)]
+class Marked(NamedTuple):
+    """Rows that are summed over, and their similarities to landmarks.
 
-
-def solve_landmarks(
-    columns: KernelColumns,
-    settings: KernelSettings,
-    targets: Floats,
-    judged: tuple[Ints, Judge] | None,
-    n_landmarks: int,
-    weights: RowWeights | None = None,
-) -> tuple[KernelSettings, Landmarks]:
-    """Solve with all rows, and choose ridge and temperature by the first ones.
-
-    Parameters
+    Attributes
     ----------
-    columns : KernelColumns
-        All rows in canonical order, with the weights of `settings`.
-    settings : KernelSettings
+    near : callable
+        As in `Landmarks`.
     targets : float64 array of shape (n_rows, n_targets)
-    judged : pair of an int64 array and a Judge, or None
-        The rows that settings are chosen by, and their judge; None where ridge and
-        temperature are known.
-    n_landmarks : int
-    weights : RowWeights, optional
+    weights : RowWeights, or None where all rows weigh 1
     """
-    places = find_landmarks(columns, n_landmarks, weights)
-    centers, rate = take_rows(columns, places), settings.rate
-    sums = sum_rows(centers, columns, targets, rate, weights)
-    trial = _Trial(columns, centers, targets, rate, weights)
-    if judged is not None:
-        settings = _choose_ridge(trial, sums, settings, judged)
-    factor, solved = solve_sums(sums, settings.ridge)
-    return settings, _describe(trial, places, factor, sums.sides, solved)
 
-
-def add_to_landmarks(
-    columns: KernelColumns,
-    rate: float,
-    targets: Floats,
-    places: Ints,
-    factor: Floats,
-    sides: Floats,
-    new: Ints,
-) -> Landmarks:
-    """The system with some rows more, none of which has a weight.
-
-    Parameters
-    ----------
-    columns, targets
-        All rows, as for `solve_landmarks`.
-    rate : float
-    places : int64 array of shape (n_landmarks,)
-        The landmarks, which stay.
-    factor, sides
-        As in `Landmarks`, before the new rows came.
-    new : int64 array of shape (n_new,)
-        Where these are.
-    """
-    centers = take_rows(columns, places)
-    near = similarities_to(centers, columns, new, rate)
-    sides = sides + near.T @ np.column_stack([targets[new], np.ones(len(new))])
-    factor = factor.copy(order="F")
-    add_to_factor(factor.T, near)
-    solved, _ = lapack.dpotrs(factor, sides, lower=1)
-    trial = _Trial(columns, centers, targets, rate, None)
-    return _describe(trial, places, factor, sides, solved)
-
-
-def _describe(
-    trial: "_Trial", places: Ints, factor: Floats, sides: Floats, solved: Floats
-) -> Landmarks:
-    targets, weights = trial.targets, trial.weights
-    in_part = LeftOut(lambda rows: trial.leave_out(rows, factor, solved), len(targets))
-    left_out, whole = in_part, trial.leaving_all()
-    if whole is not trial:
-        left_out = LeftOut(
-            lambda rows: whole.leave_out(rows, factor, solved), len(targets)
-        )
-    coefficients = solved[:, :-1] - mean_of_all(targets, weights) * solved[:, -1:]
-    shown = np.ascontiguousarray(coefficients.T)
-    found = places, trial.centers, factor, sides, shown
-    return Landmarks(*found, left_out, in_part)
-
-
-class _Trial(NamedTuple):
-    """Rows and landmarks, for which ridges are tried."""
-
-    columns: KernelColumns
-    centers: KernelColumns
+    near: Near
     targets: Floats
-    rate: float
     weights: RowWeights | None
 
-    def leaving_all(self) -> "_Trial":
+    def leaving_all(self) -> "Marked":
         """The same, leaving out all of a row's weight."""
         weights = self.weights
         if weights is None or (weights.shares == 1.0).all():
@@ -368,47 +267,88 @@ class _Trial(NamedTuple):
 
     def leave_out(self, rows: Ints | slice, factor: Floats, solved: Floats) -> Floats:
         """The answers for a block of rows from all others."""
-        near = similarities_to(self.centers, self.columns, rows, self.rate)
         others = mean_of_others(self.targets, rows, self.weights)
         gone = None
         if self.weights is not None:
             gone = (self.weights.values * self.weights.shares)[rows]
-        return leave_block_out(near, factor, solved, self.targets[rows], others, gone)
+        known = self.near(rows), factor, solved, self.targets[rows]
+        return leave_block_out(*known, others, gone)
 
-    def measure(
-        self, sums: Sums, ridge: float, judged: tuple[Ints, Judge]
-    ) -> tuple[float, float]:
-        """The left-out loss of the first rows with a ridge, and its temperature."""
-        factor, solved = solve_sums(sums, ridge)
-        rows, judge = judged
+
+def describe_landmarks(
+    rows: Marked, places: Ints, columns: KernelColumns, factor: Floats, solved: Floats
+) -> Landmarks:
+    """A system that is solved, with its left-out answers."""
+    targets, whole = rows.targets, rows.leaving_all()
+    in_part = LeftOut(lambda some: rows.leave_out(some, factor, solved), len(targets))
+    left_out = in_part
+    if whole is not rows:
+        left_out = LeftOut(
+            lambda some: whole.leave_out(some, factor, solved), len(targets)
+        )
+    center = mean_of_all(targets, rows.weights)
+    coefficients = np.ascontiguousarray((solved[:, :-1] - center * solved[:, -1:]).T)
+    found = places, columns, factor, coefficients
+    return Landmarks(*found, rows.near, left_out, in_part)
+
+
+class _Trial(NamedTuple):
+    """Rows for which ridges are tried, what they add up to, and those to judge by."""
+
+    rows: Marked
+    products: Floats
+    sides: Floats
+    among: Floats
+    judged: Ints
+    judge: Judge
+
+    def measure(self, settings: KernelSettings, ridge: float) -> KernelSettings:
+        """The settings with a ridge, its left-out loss and temperature."""
+        system = self.products + ridge * self.among
+        factor, solved = solve_system(system, self.sides)
         blocks = [
-            self.leave_out(rows[part], factor, solved) for part in each_block(len(rows))
+            self.rows.leave_out(self.judged[part], factor, solved)
+            for part in each_block(len(self.judged))
         ]
-        return judge.measure(np.concatenate(blocks))
+        loss, temperature = self.judge.measure(np.concatenate(blocks))
+        return settings._replace(ridge=ridge, loss=loss, temperature=temperature)
 
 
-def _choose_ridge(
-    trial: _Trial, sums: Sums, settings: KernelSettings, judged: tuple[Ints, Judge]
+def choose_ridge(
+    columns: KernelColumns,
+    centers: KernelColumns,
+    settings: KernelSettings,
+    targets: Floats,
+    weights: RowWeights | None,
+    judged: tuple[Ints, Judge],
 ) -> KernelSettings:
-    """Go from ridge to ridge as long as the left-out loss falls."""
-    best = _try_ridge(trial, sums, settings, settings.ridge, judged)
+    """Go from ridge to ridge as long as the left-out loss of some rows falls.
+
+    Parameters
+    ----------
+    columns : KernelColumns
+        The rows that are summed over.
+    centers : KernelColumns
+        The landmarks.
+    settings : KernelSettings
+    targets : float64 array of shape (n_rows, n_targets)
+    weights : RowWeights, or None where all rows weigh 1
+    judged : pair of an int64 array and a Judge
+        Places of the rows that are left out, and their judge.
+    """
+    rate = settings.rate
+    rows = Marked(
+        lambda some: similarities_to(centers, columns, some, rate), targets, weights
+    )
+    among = similarities_to(centers, centers, slice(None), rate)
+    trial = _Trial(rows, *sum_rows(*rows), among, *judged)
+    best = trial.measure(settings, settings.ridge)
     for factor in (STEP, 1.0 / STEP):
         for _ in range(_MOST_STEPS):
-            tried = _try_ridge(trial, sums, settings, best.ridge * factor, judged)
+            tried = trial.measure(settings, best.ridge * factor)
             if tried.loss >= best.loss:
                 break
             best = tried
         if best.ridge != settings.ridge:
             break
     return best
-
-
-def _try_ridge(
-    trial: _Trial,
-    sums: Sums,
-    settings: KernelSettings,
-    ridge: float,
-    judged: tuple[Ints, Judge],
-) -> KernelSettings:
-    loss, temperature = trial.measure(sums, ridge, judged)
-    return settings._replace(ridge=ridge, loss=loss, temperature=temperature)

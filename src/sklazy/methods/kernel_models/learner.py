@@ -23,11 +23,11 @@ from sklazy.methods.kernel_models.coding import code_queries
 from sklazy.methods.kernel_models.cuda import score_there
 from sklazy.methods.kernel_models.data import (
     KernelData,
-    Limits,
     factorize,
     prepare_kernel,
 )
 from sklazy.methods.kernel_models.landmarks import Landmarks, weigh_all
+from sklazy.methods.kernel_models.limits import Limits
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -134,6 +134,13 @@ class KernelLearner:
         counts = count_seen(ready, hidden)
         return KernelAnswer(ready, batch.queries, placed, scores, counts)
 
+    def count_choosing(self, base: CaseBase) -> int:
+        """How many rows, the first in canonical order, settings follow from."""
+        n_rows = base.n_rows
+        if not self.limits.has_landmarks(n_rows):
+            return n_rows
+        return min(self.limits.count_drawn(n_rows), n_rows)
+
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """All rows, or none: every row has a part in the settings."""
         return np.full(base.n_rows, self.approximate)
@@ -237,11 +244,11 @@ def _find_influences(
             return near[0], weighed[0]
 
     elif isinstance(data.solution, Landmarks):
-        landmarks, rate = data.solution, data.settings.rate
+        landmarks = data.solution
 
         def weigh(placed: Floats, similarities: Floats) -> tuple[Ints, Floats]:
             side = similarities[landmarks.places]
-            influences = weigh_all(landmarks, data.columns, rate, side)
+            influences = weigh_all(landmarks, len(rows), side)
             return rows, data.roots**2 * influences
 
     else:

@@ -128,7 +128,7 @@ def _attributes(answer: KernelAnswer) -> list[Plain]:
     columns = zip(
         answer.base.names,
         numbers(answer.data.information),
-        numbers(answer.data.columns.weights),
+        numbers(answer.data.settings.weights),
         strict=True,
     )
     return [dict(zip(_ATTRIBUTE, own, strict=True)) for own in columns]

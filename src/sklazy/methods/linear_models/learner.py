@@ -1,7 +1,7 @@
 """Linear models of all cases: classes by logistic regression, numbers by a line."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +107,9 @@ class LinearLearner:
     target: Target
     approximate: bool = field(default=False, compare=False)
     in_part: bool = field(default=False, compare=False)
+
+    is_stiff: ClassVar[bool] = True
+    """Its one setting hardly fits the rows that it is chosen by."""
 
     def prepare(self, base: CaseBase) -> LinearCases:
         """Fit the model."""

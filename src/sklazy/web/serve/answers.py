@@ -100,18 +100,28 @@ class Answers:
         _check_keys(body, "rows")
         # Reasons name cases and their values; groups answer without them.
         reasons = self.privacy.level >= Level.VALUES
-        rows = self._reader.read(body.get("rows"))
-        receipts = self._ask("explain", rows, reasons=reasons)
-        return {"receipts": [self._reduce(one.to_dict()) for one in receipts]}
-
-    def _reduce(self, receipt: Plain) -> Plain:
-        """Strip a receipt; at the level `ids`, name the cases behind stand-ins."""
-        reduced = reduce_receipt(receipt, self.privacy)
+        rows, model = self._reader.read(body.get("rows")), self._model
+        receipts = self._ask(model, "explain", rows, reasons=reasons)
+        contents = [one.to_dict() for one in receipts]
         if self._stand_ins is None:
-            return reduced
-        if not self.cases.class_labels:
-            reduced["answer"] = self._round(reduced["answer"])
+            return {"receipts": contents}
+        with model.cases_.snapshot() as cases:
+            said = self._ask_with(self._predict, model, cases, rows)
+        return {"receipts": [self._reduce(r, i, said) for i, r in enumerate(contents)]}
+
+    def _reduce(self, receipt: Plain, i: int, said: Plain) -> Plain:
+        """Strip a receipt; its answer is that of row `i` as it was predicted.
+
+        Another rounding of the same figures would show more digits of them. At the
+        level `ids` the cases behind stand-ins are named.
+        """
+        reduced = reduce_receipt(receipt, self.privacy)
+        reduced["answer"] = said["predictions"][i]
+        if "probability" in reduced:
+            place = said["classes"].index(reduced["answer"])
+            reduced["probability"] = said["probabilities"][i][place]
         if self.privacy.level >= Level.IDS:
+            assert self._stand_ins is not None
             voters = list_voters(receipt)
             reduced["groups"] = self._stand_ins.current().members_behind(voters)
         return reduced
@@ -120,7 +130,8 @@ class Answers:
         """Predicted numbers in as many digits as the level allows."""
         if self._stand_ins is None:
             return numbers
-        return round_numbers(numbers, self._stand_ins.current().spreads, self.privacy)
+        spreads = self._stand_ins.current().spreads.tolist()
+        return round_numbers(numbers, spreads, self.privacy)
 
     def similar(self, body: Plain) -> Plain:
         """The cases most similar to each row; at `ids`, groups of ids."""
@@ -167,7 +178,7 @@ class Answers:
         _check_keys(body, "rows", "costs")
         rows = self._reader.read(body.get("rows"))
         costs = _check_costs(body.get("costs"))
-        suggestions = self._ask("suggest_attribute", rows, costs)
+        suggestions = self._ask(self._model, "suggest_attribute", rows, costs)
         reduced = [
             reduce_suggestion(one.to_dict(), self.privacy) for one in suggestions
         ]
@@ -177,9 +188,15 @@ class Answers:
         """The fingerprint of the cases."""
         return {"digest": self.store.model.digest(), "cases": self.cases.n_rows}
 
-    def _ask(self, method: str, *arguments: object, **options: object) -> Any:  # noqa: ANN401 - any method
+    def _ask(
+        self,
+        model: Any,  # noqa: ANN401 - any estimator
+        method: str,
+        *arguments: object,
+        **options: object,
+    ) -> Any:  # noqa: ANN401 - any method
         """Call a method of the model."""
-        ask = getattr(self._model, method, None)
+        ask = getattr(model, method, None)
         if ask is None:
             raise Problem(422, f"This model cannot do {method!r}.")
         return self._ask_with(partial(ask, **options), *arguments)

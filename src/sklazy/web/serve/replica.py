@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import Any, NoReturn
+from typing import Any
 
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator
@@ -46,13 +46,6 @@ class Replica(Store):
         ids = apply_change(self.model, change)
         self.n_changes += 1
         self.on_added(ids)
-
-    def reopened(self) -> NoReturn:
-        """Refuse: the writer has the changes."""
-        raise BadInputError(
-            "a model with a journal cannot be reloaded from its file, which lacks the "
-            "changes."
-        )
 
     @property
     def can_change(self) -> bool:

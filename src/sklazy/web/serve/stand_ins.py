@@ -310,9 +310,9 @@ def _targets(cases: CaseBase, rows: CodedRows) -> Column | Floats:
     labels, codes = tuple(cases.class_labels), rows.classes.astype(np.int32)
     if cases.schema.classes:  # declared: no case is needed to know them
         return Column("class", "nominal", codes, labels, True)
-    present, codes = np.unique(codes, return_inverse=True)
+    present, places = np.unique(codes, return_inverse=True)
     labels = tuple(labels[code] for code in present)
-    return Column("class", "nominal", codes.astype(np.int32), labels, False)
+    return Column("class", "nominal", places.astype(np.int32), labels, False)
 
 
 # --- while cases come and go ----------------------------------------------------------
