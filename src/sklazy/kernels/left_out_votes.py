@@ -4,7 +4,13 @@ import numpy as np
 
 from sklazy.kernels.compiling import entry, lean_kernel
 from sklazy.kernels.exact import RawCases, RawQuery, add_attribute, find_kth
-from sklazy.kernels.listed_votes import Room, Scoring, score_list, sort_near, vote_list
+from sklazy.kernels.listed_votes import (
+    Scoring,
+    VoteRoom,
+    score_list,
+    sort_near,
+    vote_list,
+)
 from sklazy.kernels.near_lists import (
     LOOSE,
     OUTDATED,
@@ -345,7 +351,7 @@ def follow_votes(
     largest, n_most = ks.max(), attributes.shape[1]
     n_wanted = rows.shape[2] - rows.shape[2] // 4
     n_space = max(n_rows, rows.shape[2])
-    room = Room(
+    room = VoteRoom(
         np.empty(n_rows),
         np.empty(n_space, np.int64),
         np.empty(n_space),

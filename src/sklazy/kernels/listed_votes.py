@@ -38,7 +38,7 @@ class Scoring(NamedTuple):
     ties: NDArray[np.int64]
 
 
-class Room(NamedTuple):
+class VoteRoom(NamedTuple):
     """Space to work in."""
 
     sums: NDArray[np.float64]

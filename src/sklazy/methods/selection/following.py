@@ -17,7 +17,7 @@ from sklazy.casebase.rows import CodedRows, Ids
 from sklazy.kernels.left_out_votes import follow_votes
 from sklazy.kernels.near_lists import NearLists, note_row
 from sklazy.methods.selection.nearest import NearestHost, find_own_widths
-from sklazy.neighbors import find_raw_columns, spread_widths
+from sklazy.neighbors import RawColumns, find_raw_columns, spread_widths
 
 _MOST_CELLS = 16_000_000  # votes, and rows in lists, that are kept
 _MOST_ROWS = 64  # rows in a change; beyond, all cases are asked anew
@@ -213,9 +213,7 @@ class VoteFollower:
         ks = [min(k, batch.cases.n_rows + 1) for k in numbers]
         self.ks, shape = np.array(ks, np.int64), (len(ks), n_most, batch.n_classes)
         base = batch.base
-        self.columns = base.derive(
-            find_raw_columns, lambda: find_raw_columns(batch.cases)
-        )
+        self.columns = base.derive(RawColumns, lambda: find_raw_columns(base.cases))
         shared = self.columns.widths
         own = find_own_widths(batch, shared)
         self.widths = spread_widths(shared, own, np.arange(len(batch)))

@@ -165,7 +165,14 @@ class NearestHost:
         own_widths: OwnWidths | None = None,
     ) -> MixedSearch:
         """Make a search on numbers; `own_widths` are ranges that single queries see."""
-        columns, boxed = _ready_columns(batch.base, len(batch))
+        base, n_queries = batch.base, len(batch)
+        asked = base.derive(_Asked, _Asked)
+        asked.n_queries += n_queries
+        if asked.n_queries <= _FEW_QUERIES:
+            raw = base.derive(RawColumns, lambda: find_raw_columns(base.cases))
+            columns, boxed = BoxedColumns(raw, None)
+        else:
+            columns, boxed = base.derive(box_columns, lambda: box_columns(base))
         if batch.excluded is not None and own_widths is None:
             own_widths = find_own_widths(batch, columns.widths)
         search = MixedSearch(
@@ -221,16 +228,6 @@ class _Asked:
     """How many queries were put to a state of the cases."""
 
     n_queries = 0
-
-
-def _ready_columns(base: CaseBase, n_queries: int) -> BoxedColumns:
-    """The cases for a search; as they are, until a few queries were put to them."""
-    asked = base.derive(_Asked, _Asked)
-    asked.n_queries += n_queries
-    if asked.n_queries <= _FEW_QUERIES:
-        raw = base.derive(find_raw_columns, lambda: find_raw_columns(base.cases))
-        return BoxedColumns(raw, None)
-    return base.derive(box_columns, lambda: box_columns(base))
 
 
 def find_own_widths(batch: Batch, widths: Floats) -> dict[int, Floats]:
