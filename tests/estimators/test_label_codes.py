@@ -192,3 +192,21 @@ def test_huge_targets_and_labels_of_one_row_do_no_harm():
             kinds = {"label": "nominal"}
             model = LazyBlendRegressor(categorical_features=kinds).fit(table, targets)
             assert np.isfinite(model.predict(table[:9])).all()
+
+
+def test_labels_that_leave_a_window_take_old_choices_with_them():
+    random = np.random.default_rng(0)
+    codes = np.r_[
+        50, random.integers(0, 50, 400)
+    ]  # the first row is alone in its label
+    effects = 5 * random.normal(size=51)
+    number = random.normal(size=401)
+    frame = pd.DataFrame({"number": number, "label": [f"l{code}" for code in codes]})
+    y = effects[codes] + number
+    with mock.patch(MANY, 100):
+        model = LazyBlendRegressor(window=400, refresh_every=50)
+        model.fit(frame[:400], y[:400])
+        assert trees_of(model)[0]._choose(model.cases_)[1]
+        model.predict(frame[:2])
+        model.partial_fit(frame[400:], y[400:])
+        assert np.isfinite(model.predict(frame[:9])).all()

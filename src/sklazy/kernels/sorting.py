@@ -5,7 +5,7 @@ import numpy as np
 from sklazy.kernels.compiling import entry, inlined, kernel, lean_kernel
 
 _SIGN = np.uint64(1 << 63)
-_CROWD = 16  # rows that are due at one place
+_CROWD = 16  # rows that may be due at the place of a row, in the mean
 _FEW_ROWS = 4096  # below, the tables of wide digits cost more than they save
 
 
@@ -68,7 +68,7 @@ def sort_spread_rows(values, partners):
     if 0.0 < by_unit < np.inf:
         for i in range(n_rows):
             places[np.int64((values[i] - low) * by_unit) + 1] += 1
-    if not 0.0 < by_unit < np.inf or _has_crowd(values, places):
+    if not 0.0 < by_unit < np.inf or _has_crowd(places):
         values[:], partners[:] = sort_rows(values, partners)
         return
     for i in range(1, n_rows):
@@ -87,9 +87,9 @@ def sort_spread_rows(values, partners):
 
 
 @kernel
-def _has_crowd(values, counts):
-    """Whether so many rows are due at one place that moving them takes too long."""
-    return counts.max() > max(_CROWD, len(values) // _CROWD)
+def _has_crowd(counts):
+    """Whether so many rows are due at some places that moving them takes too long."""
+    return (counts * counts).sum() > _CROWD * counts.sum()
 
 
 @kernel

@@ -324,7 +324,7 @@ class MixedSearch:
         """
         cases, n_queries = self.cases, len(order)
         every = np.arange(n_queries)
-        widths = self.widths_of(every)
+        widths = spread_widths(self.columns.widths, self.own_widths, every)
         by_distance = self.weighted is not None
         per_cell = _PER_NESTED_BY_DISTANCE if by_distance else _PER_NESTED
         cells = order.size * cases.n_rows
@@ -366,7 +366,7 @@ class MixedSearch:
             self.columns.labels,
             cases.numeric,
             cases.numbers,
-            self.widths_of(queries),
+            spread_widths(self.columns.widths, self.own_widths, queries),
         )
         without = np.flatnonzero(self.excluded[queries] >= 0)
         squares[without, self.excluded[queries[without]]] = np.inf

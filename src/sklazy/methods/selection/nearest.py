@@ -1,7 +1,7 @@
 """The k nearest cases vote."""
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,14 +165,13 @@ class NearestHost:
         own_widths: OwnWidths | None = None,
     ) -> MixedSearch:
         """Make a search on numbers; `own_widths` are ranges that single queries see."""
-        base, n_queries = batch.base, len(batch)
-        asked = base.derive(_Asked, _Asked)
-        asked.n_queries += n_queries
-        if asked.n_queries <= _FEW_QUERIES:
-            raw = base.derive(RawColumns, lambda: find_raw_columns(base.cases))
-            columns, boxed = BoxedColumns(raw, None)
-        else:
-            columns, boxed = base.derive(box_columns, lambda: box_columns(base))
+        kept = batch.base.derive(AskedColumns, AskedColumns)
+        kept.n_asked += batch.queries.codes.shape[0]
+        ready = kept.ready
+        is_plain = ready is None or isinstance(ready[0], RawColumns)
+        if ready is None or (is_plain and kept.n_asked > _FEW_QUERIES):
+            ready = kept.prepare(batch.base)
+        columns, boxed = ready
         if batch.excluded is not None and own_widths is None:
             own_widths = find_own_widths(batch, columns.widths)
         search = MixedSearch(
@@ -217,17 +216,33 @@ class NearestHost:
         return distances
 
 
-class BoxedColumns(NamedTuple):
-    """The cases as a search on numbers takes them: scaled, or in a tree, if it pays."""
+@dataclass
+class AskedColumns:
+    """The cases as a search on numbers takes them: scaled, or in a tree, if it pays.
 
-    columns: ScaledColumns | RawColumns
-    boxed: BoxedCases | None
+    Attributes
+    ----------
+    ready : pair (columns, boxed), or None before the first question
+        Replaced as one, since threads may ask at the same time.
+    n_asked : int
+        How many queries there were.
+    """
 
+    ready: tuple[ScaledColumns | RawColumns, BoxedCases | None] | None = None
+    n_asked: int = 0
 
-class _Asked:
-    """How many queries were put to a state of the cases."""
-
-    n_queries = 0
+    def prepare(
+        self, base: CaseBase
+    ) -> tuple[ScaledColumns | RawColumns, BoxedCases | None]:
+        """Prepare the cases for as many queries as were asked."""
+        if self.n_asked <= _FEW_QUERIES:
+            raw = base.derive(RawColumns, lambda: find_raw_columns(base.cases))
+            self.ready = raw, None
+            return raw, None
+        columns = scaled_columns(base)
+        boxed = box_cases(base.cases, columns.kinds)
+        self.ready = columns, boxed
+        return columns, boxed
 
 
 def find_own_widths(batch: Batch, widths: Floats) -> dict[int, Floats]:
@@ -235,12 +250,6 @@ def find_own_widths(batch: Batch, widths: Floats) -> dict[int, Floats]:
     assert batch.excluded is not None
     edges = edges_of(batch.base)
     return widths_without(batch.cases, widths, edges, batch.excluded)
-
-
-def box_columns(base: CaseBase) -> BoxedColumns:
-    """Make the cases ready for a search on numbers."""
-    columns = scaled_columns(base)
-    return BoxedColumns(columns, box_cases(base.cases, columns.kinds))
 
 
 def _vote_in_parts(host: NearestHost, batch: Batch, order: NDArray[np.int32]) -> Votes:

@@ -57,10 +57,10 @@ class Answers:
         """Reads rows that are asked about, by the labels of what answers."""
         if self._stand_ins is None:
             return self.rows
-        base = self._model.cases_
-        if self._asked_of is None or self._asked_of[0] is not base:
-            self._asked_of = base, RowReader(base, self._limits)
-        return self._asked_of[1]
+        base, kept = self._model.cases_, self._asked_of
+        if kept is None or kept[0] is not base:  # another thread may replace it
+            kept = self._asked_of = base, RowReader(base, self._limits)
+        return kept[1]
 
     @property
     def cases(self) -> CaseBase:
