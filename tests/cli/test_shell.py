@@ -133,7 +133,7 @@ def at_once(monkeypatch):
     work = importlib.import_module("sklazy.cli.serve")
     listen = work.listen
 
-    def stop(app, listening, limits, on_start):
+    def stop(app, listening, limits, on_start, may_end):
         on_start()
         listening.close()
 

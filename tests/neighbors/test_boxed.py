@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import sklazy
 from odd_numbers import KINDS, numbers
+from sklazy.methods.selection.nearest import AskedColumns
 from sklazy.neighbors import means as averaging
 from sklazy.neighbors import mixed, nearest
 
@@ -34,6 +35,8 @@ def both_ways(model, X, y, ask):
 def has_tree(model):
     with model.cases_.snapshot() as cases:
         found = [v for v in cases._derived.values() if hasattr(v, "_boxes")]
+        kept = [v for v in cases._derived.values() if isinstance(v, AskedColumns)]
+        found += [v.ready[1] for v in kept]
         found += [v.boxed for v in cases._derived.values() if hasattr(v, "boxed")]
         return any(own is not None and own._boxes._tree for own in found)
 
