@@ -1,9 +1,11 @@
 """Types, names and messages that users meet at first."""
 
 import inspect
+import re
 from typing import get_args, get_overloads
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import sklazy
@@ -74,3 +76,13 @@ def test_load_says_what_it_gives(tmp_path):
 def test_strings_for_a_regressor_are_refused_with_advice(kind, y):
     with pytest.raises(TypeError, match=r"use a classifier; .*to_numeric"):
         getattr(sklazy, kind)().fit([[1.0], [2.0]], y)
+
+
+def test_amounts_become_numbers_as_the_message_advises():
+    y, X = pd.Series(["€1,002", "€ 950.50", "€12"]), [[1.0], [2.0], [3.0]]
+    with pytest.raises(TypeError, match="to_numeric") as caught:
+        sklazy.LazyLearningRegressor().fit(X, y)
+    (way_out,) = re.findall(r"pandas\.(to_numeric\(.*\))\.$", str(caught.value))
+    numbers = eval(way_out, {"to_numeric": pd.to_numeric, "y": y})
+    assert numbers.tolist() == [1002.0, 950.5, 12.0]
+    sklazy.LazyLearningRegressor().fit(X, numbers)

@@ -44,6 +44,7 @@ def test_reasons_are_replayed(setting, data):
     for detail in ("brief", "full"):
         receipt = model.explain(queries.frame[:1], detail=detail)[0]
         assert model.verify(Receipt.from_json(receipt.to_json()))
+        assert model.verify(receipt.to_json())
         values = {f["name"]: f["contribution"] for f in receipt["reasons"]["features"]}
         assert [values[name] for name in found.names] == found.values[0].tolist()
         assert receipt.to_text()

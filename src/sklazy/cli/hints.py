@@ -49,7 +49,7 @@ _HINTS: tuple[tuple[str, str], ...] = (
     (r"\bmax_seconds=float\('inf'\)", "--max-read-seconds inf"),
     (r"\btakes longer than max_seconds=", "takes longer than --max-read-seconds "),
     (r"\ba regressor predicts\b", "--task regression predicts"),
-    (r", for example by pandas.to_numeric\(y\)", " in the file"),
+    (r", for example by pandas.to_numeric\(.*\)", " in the file"),
     (r"\buse a regressor\b", "use --task regression"),
     (r"\buse a classifier\b", "use --task classification"),
 )

@@ -160,7 +160,10 @@ class LazyEstimator(BaseEstimator):
         return explain_queries(self, X, wanted)
 
     def verify(
-        self, receipt: Receipt | Mapping[str, Any], *, key: bytes | None = None
+        self,
+        receipt: Receipt | Mapping[str, Any] | str | bytes,
+        *,
+        key: bytes | None = None,
     ) -> bool:
         """Recompute the answer and check that the receipt matches it.
 
@@ -169,7 +172,7 @@ class LazyEstimator(BaseEstimator):
 
         Parameters
         ----------
-        receipt : Receipt, or the dict from its `to_dict`
+        receipt : Receipt, or what its `to_dict` or `to_json` gave
         key : bytes, optional
             Key with which the receipt must be signed (`Receipt.signed`). A missing or
             different signature raises `ReceiptError`.

@@ -45,7 +45,9 @@ def explain_queries(model: "LazyEstimator", X: object, wanted: Wanted) -> Receip
 
 
 def verify_receipt(
-    model: "LazyEstimator", receipt: Receipt | Mapping[str, Any], key: bytes | None
+    model: "LazyEstimator",
+    receipt: Receipt | Mapping[str, Any] | str | bytes,
+    key: bytes | None,
 ) -> bool:
     """Recompute a receipt and compare; see `LazyEstimator.verify`."""
     check_is_fitted(model)

@@ -455,7 +455,7 @@ def verify(
 
     Parameters
     ----------
-    receipt : Receipt, or what its ``to_dict`` gave
+    receipt : Receipt, or what its ``to_dict`` or ``to_json`` gave
     explain : function from a table of one row, and what is wanted, to its receipts
     digest : str
         The fingerprint of the cases that are asked.
@@ -472,7 +472,10 @@ def verify(
         If the receipt is malformed, was edited, is not signed with the key given, is
         of other cases, or if asking again gives a different content.
     """
-    claimed = Receipt.from_dict(receipt)
+    if isinstance(receipt, str | bytes):
+        claimed = Receipt.from_json(receipt)
+    else:
+        claimed = Receipt.from_dict(receipt)
     if key is not None:
         claimed.check_signature(key)
     check_digest(claimed["cases"]["digest"], digest)

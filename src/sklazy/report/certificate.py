@@ -58,7 +58,7 @@ def certificate_blocks(content: Plain) -> list[Block]:
 
 def _sentences(content: Plain) -> list[str]:
     rows, digests = content["rows"], content["digests"]
-    hits = sum(file["hits"] for file in content["files"])
+    hits = [file["hits"] for file in content["files"] if file["hits"]]
     is_equal = digests["after"] == digests["refit"]
     same = "the same" if is_equal else "NOT the same"
     n_files = pluralize(len(content["files"]), "file")
@@ -66,7 +66,7 @@ def _sentences(content: Plain) -> list[str]:
         f"A {content['estimator']} of {rows['before']} rows has {rows['after']} since "
         f"{content['created']}.",
         f"Its fingerprint is {same} as that of a model fitted without the erased rows.",
-        f"Their bytes were found {hits} times in {n_files}.",
+        f"Their bytes were found {sum(hits)} times, in {len(hits)} of {n_files}.",
     ]
 
 
