@@ -189,7 +189,7 @@ def test_columns_are_taken_from_every_kind_of_frame(kind):
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "table"])
-def test_queries_may_have_the_column_of_ids(kind, tmp_path):
+def test_queries_may_have_the_columns_of_ids_and_targets(kind, tmp_path):
     model = LazyNBClassifier().fit(_named("pandas"), "churn", ids="who")
     model.save(tmp_path / "kept.sklazy")
     asked = take_columns(_named(kind), "churn", None)[0]
@@ -199,8 +199,7 @@ def test_queries_may_have_the_column_of_ids(kind, tmp_path):
         named = fitted.explain(asked)
         assert [receipt["row"] for receipt in named] == list(range(100, 112))
         assert fitted.similar(asked, 1).index[0][0] == 100
-    with pytest.raises(BadInputError, match="churn"):
-        model.predict(_named(kind))
+    np.testing.assert_array_equal(model.predict_proba(_named(kind)), plain)
 
 
 def test_rows_added_with_the_column_of_ids_have_its_ids():

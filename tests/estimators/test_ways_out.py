@@ -64,14 +64,14 @@ def select(**parameters):
 WAYS = [
     # --- rows, columns and ids --------------------------------------------------------
     Way(
-        lambda: named().predict(NAMED[:2]),
-        r"X\.drop\(columns=\['who', 'churn'\]\)",
-        lambda: named().predict(NAMED[:2].drop(columns=["who", "churn"])),
+        lambda: named().predict(NAMED[:2].assign(color=1)),
+        r"X\.drop\(columns=\['color'\]\)",
+        lambda: named().predict(NAMED[:2].assign(color=1).drop(columns=["color"])),
     ),
     Way(
-        lambda: named().explain(NAMED[:1].drop(columns="churn")),
-        r"X\.set_index\('who'\)",
-        lambda: named().explain(NAMED[:1].drop(columns="churn").set_index("who")),
+        lambda: named().explain(NAMED[:1].assign(row="a")),
+        r"X\.set_index\('row'\)",
+        lambda: named().explain(NAMED[:1].assign(row="a").set_index("row")),
     ),
     Way(
         lambda: LazyNBClassifier().fit(NAMED, "chrun"),

@@ -413,7 +413,7 @@ def test_compiling_is_announced_once_and_can_be_silenced(caplog):
     (record,) = caplog.records
     assert (record.name, record.levelname) == ("sklazy", "WARNING")
     assert "compiling for first use, which takes " in record.getMessage()
-    assert "seconds; kept in /" in record.getMessage()
+    assert "busy machine; kept in /" in record.getMessage()
     compiling._announce.cache_clear()
     with caplog.at_level("ERROR", "sklazy"):
         compiling._announce()

@@ -36,7 +36,7 @@ from sklazy.estimators.class_weights import (
     weigh_by_class,
 )
 from sklazy.estimators.inputs import class_column
-from sklazy.estimators.parameters import check_choice, check_columns
+from sklazy.estimators.parameters import check_choice, check_columns, spare_columns
 from sklazy.estimators.state import let_choices_age
 from sklazy.flow import Queries
 from sklazy.tables import Table, as_table
@@ -284,13 +284,13 @@ def read_later(model: "LazyEstimator", X: object, *, mixed: bool = True) -> Tabl
 def put_in_order(model: "LazyEstimator", X: object) -> object:
     """A frame or table with the columns in the order of those of `fit`.
 
-    Names decide which column is which; the column of ids is left out, and others than
-    those of `fit` stay, to be refused.
+    Names decide which column is which; those of ids and targets are left out, and
+    others than those of `fit` stay, to be refused.
     """
     known = getattr(model, "feature_names_in_", None)
     if known is None or type(X) is np.ndarray:
         return X
-    return order_columns(X, known.tolist(), spare=find_id_column(model))
+    return order_columns(X, known.tolist(), spare_columns(model))
 
 
 def find_id_column(model: "LazyEstimator") -> str:

@@ -103,11 +103,17 @@ def advise_columns(estimator: Any, X: Any) -> str:  # noqa: ANN401
     known = set(getattr(estimator, "feature_names_in_", names))
     if not known < set(names):
         return ""
-    left = [name for name in names if name not in known]
+    left = [name for name in names if name not in (*known, *spare_columns(estimator))]
     return (
         f"Leave these columns out: X.drop(columns={left}). One that names rows may be "
         f"the index instead, as X.set_index({left[0]!r})."
     )
+
+
+def spare_columns(estimator: Any) -> tuple[str, ...]:  # noqa: ANN401
+    """The columns of ids and targets, which frames of queries may have, too."""
+    schema = getattr(getattr(estimator, "cases_", None), "schema", None)
+    return (schema.id_column, *schema.targets) if schema else ()
 
 
 def check_columns(estimator: Any, X: object, *, reset: bool) -> None:  # noqa: ANN401

@@ -337,17 +337,17 @@ def column_names(X: object) -> list[str]:
     return list(frame.columns) if isinstance(frame, nw.DataFrame) else []
 
 
-def order_columns(X: object, names: list[str], spare: str = "") -> object:
+def order_columns(X: object, names: list[str], spare: Sequence[str] = ()) -> object:
     """A frame or table with its columns in this order, if these are its names.
 
-    A `spare` column may be there, too, and is left out.
+    `spare` columns may be there, too, and are left out.
 
     Examples
     --------
     >>> import pandas as pd
     >>> list(order_columns(pd.DataFrame({"a": [1], "b": [2]}), ["b", "a"]).columns)
     ['b', 'a']
-    >>> list(order_columns(pd.DataFrame({"id": [1], "a": [2]}), ["a"], "id").columns)
+    >>> list(order_columns(pd.DataFrame({"id": [1], "a": [2]}), ["a"], ["id"]).columns)
     ['a']
     """
     if isinstance(X, Table):
@@ -365,7 +365,9 @@ def order_columns(X: object, names: list[str], spare: str = "") -> object:
     return frame.select(names).to_native()
 
 
-def _are_turned(present: Sequence[str], names: Sequence[str], spare: str) -> bool:
-    """Whether names are the same in another order, or with a spare one beside them."""
-    others = [name for name in map(str, present) if name != spare or name in names]
+def _are_turned(
+    present: Sequence[str], names: Sequence[str], spare: Sequence[str]
+) -> bool:
+    """Whether names are the same in another order, or with spare ones beside them."""
+    others = [name for name in map(str, present) if name not in spare or name in names]
     return list(present) != names and sorted(others) == sorted(names)
