@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import warnings
 
 import numpy as np
@@ -103,6 +104,31 @@ def test_a_command_that_was_stopped_goes_on(run, tmp_path, model, monkeypatch):
     assert "2 of 4 files are there already" in err
     assert all(path.stat().st_mtime_ns == then for path, then in done.items())
     assert len(read_answers(tmp_path / "out")) == 60
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv"])
+def test_rows_that_were_changed_are_predicted_anew(run, tmp_path, model, ending):
+    write_lake(tmp_path / "lake", ending)
+    arguments = ["predict", "rent.sklazy", "lake", "--id", "flat", "-o", "out"]
+    assert run(*arguments)[0] == 0
+    changed = tmp_path / "lake" / "year=2023" / f"part-1{ending}"
+    read, write = (
+        (pd.read_parquet, pd.DataFrame.to_parquet)
+        if ending == ".parquet"
+        else (pd.read_csv, pd.DataFrame.to_csv)
+    )
+    rows = read(io.BytesIO(changed.read_bytes()))
+    write(rows[:4], changed, index=False)
+    os.utime(changed, ns=(1, 10**18))  # older than the predictions
+    code, out, err = run(*arguments)
+    assert code == 0, err
+    assert "3 of 4 files are there already" in err
+    assert "4 rows predicted" in out
+    assert len(read_answers(tmp_path / "out")) == 60 - len(rows) + 4
+    if ending == ".parquet":  # a CSV without rows has predictions without rows
+        write(rows[:0], changed, index=False)
+        assert run(*arguments)[0] == 0
+        assert len(read_answers(tmp_path / "out")) == 60 - len(rows)
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".csv"])

@@ -97,10 +97,10 @@ def test_a_child_forked_while_a_lock_is_held_answers(monkeypatch):
     model = LazyKNeighborsClassifier(3).fit(X, Y)
     inside, digest_of = threading.Event(), casebase.digest_of
 
-    def slow_digest(base):
+    def slow_digest(base, purpose):
         inside.set()
         time.sleep(BUSY)
-        return digest_of(base)
+        return digest_of(base, purpose)
 
     monkeypatch.setattr(casebase, "digest_of", slow_digest)
     asking = threading.Thread(target=model.digest)

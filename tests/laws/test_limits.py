@@ -140,7 +140,7 @@ NOT_WALKED = {
     ("methods/paths/bags.py", "FEWEST_DRAWS"): "a tree of fewer rows is none",
     ("methods/paths/bags.py", "WHOLE_ROWS"): "walked at its own size",
     ("estimators/audit/indicators.py", "N_JUDGED"): "of audits alone",
-    ("methods/kernel_models/following.py", "_MOST_ROWS"): "a faster way to the system",
+    ("methods/kernel_models/sums.py", "_MOST_ROWS"): "similarities of 21 or 18 bits",
     ("methods/selection/following.py", "_MOST_ROWS"): "a faster way to the same votes",
     ("neighbors/nearest.py", "FEWEST_ROWS"): "a faster search for the same rows",
 }

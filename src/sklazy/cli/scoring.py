@@ -1,7 +1,9 @@
 """`sklazy predict MODEL FOLDER -o FOLDER`: predict file by file, in constant memory.
 
 Each file of rows gives a file of predictions, which has its name once it is complete.
-So a command that was stopped goes on where it was when it is given again.
+So a command that was stopped goes on where it was when it is given again. Predictions
+have the time of the rows they are of; where rows were changed since, they are made
+anew.
 """
 
 import json
@@ -28,6 +30,8 @@ from sklazy.tables.locations import Location, find_files, is_several
 
 JOB = "_scoring.json"
 """The file that tells which model and options the predictions of a folder are of."""
+
+_SAME_TIME = 10_000  # nanoseconds; not every file system counts single ones
 
 Predict = Callable[[Table], Columns]
 
@@ -65,9 +69,8 @@ def score_files(
     files = find_files(job.test)
     targets = _name_outputs(files, job.out)
     _begin(job)
-    waiting = [
-        pair for pair in zip(files, targets, strict=True) if not pair[1].exists()
-    ]
+    pairs = zip(files, targets, strict=True)
+    waiting = [pair for pair in pairs if not _is_done(*pair)]
     n_before, n_rows, stop = len(files) - len(waiting), 0, None
     if n_before:
         console.note(f"{n_before} of {len(files)} files are there already")
@@ -77,7 +80,11 @@ def score_files(
             progress.advance(n_before)
             for file, target in waiting:
                 notes = console if n_done == n_before else None
+                since = _time_of(file)
+                target.unlink(missing_ok=True)  # of rows that were others
                 n_rows += _score_file(notes, fitted, job, file, target)
+                if since is not None and target.exists():
+                    os.utime(target, ns=(since, since))
                 n_done += 1
                 progress.advance(note=f"{n_rows} rows")
     except STOPS as ended:
@@ -88,6 +95,19 @@ def score_files(
     if stop is not None:
         done = "Give the same command again to go on with the others."
         report_stop(console, stop, done, max_seconds)
+
+
+def _is_done(file: Location, target: Path) -> bool:
+    """Whether the predictions of the rows, as they are, are there."""
+    if not target.exists():
+        return False
+    since = _time_of(file)
+    return since is None or abs(target.stat().st_mtime_ns - since) < _SAME_TIME
+
+
+def _time_of(file: Location) -> int | None:
+    """When a file of rows was last changed, in ns; None for one elsewhere."""
+    return os.stat(file.path).st_mtime_ns if os.path.isfile(file.path) else None
 
 
 def _begin(job: ScoringJob) -> None:
