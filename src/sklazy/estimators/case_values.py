@@ -21,6 +21,7 @@ from sklazy.estimators.inputs import places_of
 from sklazy.estimators.parameters import check_count
 from sklazy.flow import Queries
 from sklazy.measures.case_values import value_means, value_votes
+from sklazy.report.listings import list_pairs
 from sklazy.report.plots import draw_curves
 from sklazy.report.progress import track
 from sklazy.tables import as_target
@@ -136,6 +137,12 @@ class CaseValues:
             f"CaseValues({len(self.values)} cases, {n_harmful} do harm, "
             f"worth={self.worth:.3g})"
         )
+
+    def __str__(self) -> str:
+        order = np.argsort(self.values, kind="stable")
+        pairs = [(self.ids[i], float(self.values[i])) for i in order.tolist()]
+        title = f"{self!r}, the least worth first"
+        return list_pairs(title, ["case", "value"], pairs)
 
 
 def _score_without(

@@ -290,8 +290,8 @@ def advise_on(
     rows = draw_sample(target, max_rows, random_state)
     table, known = take(rows), target[rows]
     candidates = list_candidates(table.kinds, random_state, actual_task)
-    folds = assign_folds(known, n_folds, random_state)
     n_needed = min(N_NEEDED, len(rows))
+    folds = assign_folds(known, n_folds, random_state, n_needed)
     outcome = compare(candidates, table, known, folds, max_seconds, n_needed)
     scores = _make_scores(candidates, outcome, known)
     guess = baseline_losses(known)[outcome.rows]
