@@ -211,7 +211,10 @@ def case_values(
     [2]
     """
     if not isinstance(model, LazyEstimator):
-        raise BadTypeError(f"model={model!r}; expected a fitted lazy estimator.")
+        raise BadTypeError(
+            f"model is of type {type(model).__name__}; expected a fitted lazy "
+            "estimator, as in case_values(LazyKNeighborsClassifier().fit(X, y))."
+        )
     check_is_fitted(model)
     if (X is None) != (y is None):
         raise BadInputError("give both X and y, or neither.")

@@ -97,7 +97,9 @@ class Contributions:
         outputs = join(dict.fromkeys(map(str, self.of)))
         title = f"Contributions of {counted[0]} to {outputs}, {counted[1]}"
         ends = self.base, self.answer
-        return list_contributions(title, self.names, self.values, ends, self.of)
+        return list_contributions(
+            title, self.names, self.values, ends, self.of.tolist()
+        )
 
     def _repr_html_(self) -> str:
         return preformatted(str(self))

@@ -115,7 +115,7 @@ def _writer(figures: Sequence[Floats]) -> Callable[..., str]:
     largest = float(np.nanmax(sizes, initial=0.0))
     places = math.floor(math.log10(largest)) if largest > 0 else 0
     decimals = max(0, _DIGITS - 1 - places)
-    return partial(_write, min(decimals, 3) if largest >= 0.01 else decimals)
+    return partial(_write, min(decimals, 3) if largest >= 0.1 else decimals)
 
 
 def _write(decimals: int, value: float, *, signed: bool = False) -> str:

@@ -86,7 +86,8 @@ def matched_columns(table: Table, like: Table) -> Iterable[Column]:
     if absent or extra:
         raise BadInputError(
             "The feature names should match those of the cases: "
-            f"missing {absent}, not known {extra}. Rename, add or drop columns."
+            f"missing {absent}, not known {extra}. Rename, add or drop columns; a cell "
+            "that is not known is None."
         )
     return table.select(like.names)
 

@@ -79,11 +79,10 @@ def read_numbers(column: Column) -> Column:
     marks = [word for word in words if is_mark(word)]
     if not words or len(marks) + len(texts) < len(words):
         return column
-    remarks = [f"{_list(marks)} as missing"] if marks else []
-    remarks += [f"text such as {texts[0]!r} as numbers"] if texts else []
+    remark = f"text such as {texts[0]!r} as numbers" if texts else ""
+    remark = f"{_list(marks)} as missing" if marks else remark
     warn_once(
-        f"column {column.name!r}: {' and '.join(remarks)}, since the other rows have "
-        "numbers there."
+        f"column {column.name!r}: {remark}, since the other rows have numbers there."
     )
     none = [np.nan, np.nan]  # reached by the codes -2 and -1
     values = [_number_of(label) for label in column.categories]

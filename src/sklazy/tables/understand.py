@@ -355,10 +355,13 @@ def read_like(column: Column, kind: Kind, reading: Reading | None) -> Column:
         return _adopted(column, reading)
     if present is not None and not _alike(present, reading):
         then = describe_reading(reading) if reading else f"plain {kind} cells"
+        way = "Give the cells as for fit, or read the file with like=."
+        if reading is not None and {present.unit, reading.unit} == {"", "UTC"}:
+            zone = "'UTC'" if reading.unit else "None"
+            way = f"Set their zone: X[{column.name!r}].dt.tz_localize({zone})."
         raise BadTypeError(
             f"column {column.name!r} is read as {describe_reading(present)}, but the "
-            f"cases have {then} there. Give the cells as for fit, or read the file "
-            "with like=."
+            f"cases have {then} there. {way}"
         )
     if reading is not None and column.kind == "nominal":
         warn_of_marks(column, reading)

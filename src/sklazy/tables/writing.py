@@ -137,7 +137,7 @@ def _write_object(value: float, reading: Reading, example: Any) -> Any:  # noqa:
 
 def _write_moment(moment: datetime.datetime, example: Any) -> Any:  # noqa: ANN401
     if isinstance(example, np.datetime64):
-        return np.datetime64(moment, np.datetime_data(example.dtype)[0])
+        return np.datetime64(moment).astype(example.dtype)
     if not isinstance(example, datetime.date):
         return type(example)(moment, freq=example.freqstr)  # a period of pandas
     if not isinstance(example, datetime.datetime):

@@ -111,6 +111,8 @@ def _copy_cells(X: object, table: Table) -> NDArray[Any]:
     matrix = np.empty(table.shape, object)
     source = None if isinstance(X, Table) else np.asarray(as_matrix(X), object)
     for j, column in enumerate(table):
-        is_read = source is not None and column.reading is not None
-        matrix[:, j] = source[:, j] if is_read else np.asarray(column)
+        if source is None or column.reading is None:
+            matrix[:, j] = np.asarray(column)
+        else:
+            matrix[:, j] = source[:, j]
     return matrix
