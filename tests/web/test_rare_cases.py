@@ -151,15 +151,25 @@ def test_each_of_two_targets_is_rounded_in_its_own_unit():
 
 
 def test_a_weight_beyond_all_others_is_not_used():
-    """One case must not outweigh all others, nor be the only recent one."""
+    """One case must not outweigh all others."""
     X, _ = mixed_rows()
-    weights, times = np.ones(120), np.arange(120.0)
-    weights[7], times[7] = 1e6, 1e6
-    model = sklazy.LazyNBClassifier(half_life=50)
-    model.fit(X, X[:, 0] > 0, sample_weight=weights, times=times)
-    drawn = make_stand_ins(model, 5).model.cases_.take(np.arange(120))
-    assert drawn.weights.max() == 1
-    assert drawn.times.max() < 120
+    weights = np.ones(120)
+    weights[7] = 1e6
+    model = sklazy.LazyNBClassifier().fit(X, X[:, 0] > 0, sample_weight=weights)
+    assert make_stand_ins(model, 5).model.cases_.weights.tolist() == [1] * 120
+
+
+def test_weights_fade_once():
+    X, _ = mixed_rows()
+    model = sklazy.LazyNBClassifier(half_life=40)
+    model.fit(X, X[:, 0] > 0, times=np.arange(120.0))
+    drawn, weights = make_stand_ins(model, 5), np.empty(120)
+    weights[model.cases_.ids] = model.cases_.weights
+    clipped = np.clip(weights, np.sort(weights)[4], np.sort(weights)[-5])
+    means = np.array([clipped[members].mean() for members in drawn.members])
+    cases = drawn.model.cases_
+    assert np.allclose(cases.weights, means[drawn.group_of[cases.ids]])
+    assert len(drawn.model.predict(X)) == 120
 
 
 def test_without_the_secret_stand_ins_cannot_be_drawn_again():

@@ -16,8 +16,8 @@ Codes = NDArray[np.integer[Any]]
 def hide_rare(rows: CodedRows, least: int, *, has_classes: bool) -> CodedRows:
     """Rows in which at least `least` cases share each label, class and extreme.
 
-    A rarer label is missing. Cases of a rarer class are left out. Numbers, targets,
-    weights and times end at the `least`-th smallest and the `least`-th largest.
+    A rarer label is missing. Cases of a rarer class are left out. Numbers, targets
+    and weights end at the `least`-th smallest and the `least`-th largest.
 
     Parameters
     ----------
@@ -37,7 +37,6 @@ def hide_rare(rows: CodedRows, least: int, *, has_classes: bool) -> CodedRows:
         numbers=_clip_extremes(rows.numbers, least),
         targets=_clip_extremes(rows.targets, least),
         weights=_clip_extremes(rows.weights[None], least)[0],
-        times=_clip_extremes(rows.times, least),
     )
 
 

@@ -22,14 +22,13 @@ import hashlib
 import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
-from sklazy.casebase.moments import NO_TIMES, Times
 from sklazy.casebase.rows import CodedRows
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator
@@ -231,14 +230,13 @@ def _draw(
     rounded = [round_to(mean, spread / np.sqrt(n_rows)) for mean, spread in means]
     targets = np.repeat(rounded, n_rows)
     codes = [_draw_labels(column, least, random) for column in rows.codes]
-    times = rows.times.mean(axis=1, keepdims=True) if rows.times.size else rows.times
     return CodedRows(
         numbers=np.reshape(numbers, rows.numbers.shape),
         codes=np.reshape(codes, rows.codes.shape),
         classes=random.permutation(rows.classes),
         targets=np.reshape(targets, rows.targets.shape),
         weights=np.full(n_rows, rows.weights.mean()),
-        times=np.broadcast_to(times, rows.times.shape),
+        times=rows.times[:0],  # their weights have faded
         arrival=rows.arrival,
         hashes=rows.hashes,
         ids=rows.ids,
@@ -298,14 +296,12 @@ def _build(model: LazyEstimator, cases: CaseBase, rows: CodedRows) -> CaseBase:
             codes = rows.codes[j].astype(np.int32)
             columns.append(Column(attribute.name, "nominal", codes, labels, declared))
     table = Table(tuple(columns), len(rows), cases.schema.named)
-    times = Times(rows.times, cases.schema.clock, cases.half_life)
     return CaseBase(
         table,
         _targets(cases, rows),
         weights=rows.weights if cases.weighted else None,
-        times=times if rows.times.size else NO_TIMES,
         criterion=criterion_of(model),
-        schema=cases.schema,
+        schema=replace(cases.schema, clock=""),
     )
 
 
