@@ -49,13 +49,16 @@ def class_shares(batch: Batch) -> Floats:
     cases, search, every = batch.cases, _search(batch), np.arange(len(batch))
     labels, classes = search.columns.labels, cases.classes[: batch.base.n_rows]
     shares = np.empty((len(batch), batch.n_classes))
+    attributes = np.arange(batch.n_attributes, dtype=np.int32)
+    screened = _find_telling(cases.numeric)
     step = max(1, _AT_ONCE // (len(classes) * batch.n_attributes))
     for first in range(0, len(batch), step):
         part = every[first : first + step]
         nearest = np.empty((len(part), batch.n_classes))
         find_nearest_of_classes(
             *(cells[part] for cells in search.queries),
-            np.arange(batch.n_attributes, dtype=np.int32),
+            attributes,
+            screened,
             search.excluded[part],
             labels,
             cases.numeric,
@@ -66,6 +69,16 @@ def class_shares(batch: Batch) -> Floats:
         )
         shares[part] = list(map(_compare, nearest))
     return shares
+
+
+def _find_telling(numeric: Ints) -> NDArray[np.int32]:
+    """Half of the attributes, or all nominal ones, whose differences are the largest.
+
+    `numeric` is below 0 for nominal attributes.
+    """
+    largest = np.argsort(numeric >= 0, kind="stable")
+    n_screened = max((len(numeric) + 1) // 2, int((numeric < 0).sum()))
+    return np.sort(largest[:n_screened]).astype(np.int32)
 
 
 def _compare(nearest: Floats) -> Floats:
