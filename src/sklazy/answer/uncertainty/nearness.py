@@ -14,6 +14,7 @@ from sklazy.neighbors import MixedSearch, scaled_columns
 _N_NEAR = 25  # cases whose scores measure how hard a query is
 _FLOOR = 0.5  # of the typical score, added to that of few cases
 _AT_ONCE = 200_000_000  # cells between two chances for an interrupt
+_MEASURED = 500_000  # distances at a time, so that calls cost little beside them
 _DIGITS = 9  # of shares: rounding decides between no two cases
 
 Ints = NDArray[np.int64]
@@ -21,9 +22,10 @@ Ints = NDArray[np.int64]
 
 def measure_squares(batch: Batch) -> Iterator[Floats]:
     """The squared distance of every case, infinite for the one left out, by query."""
-    search = _search(batch)
-    for query in range(len(batch)):
-        yield search.measure(np.array([query]))[0]
+    search, every = _search(batch), np.arange(len(batch))
+    step = max(1, _MEASURED // batch.base.n_rows)
+    for first in range(0, len(batch), step):
+        yield from search.measure(every[first : first + step])
 
 
 def _search(batch: Batch) -> MixedSearch:
