@@ -127,6 +127,22 @@ class LearnerMember:
         known = hasattr(learner, "count_choosing")
         return learner.count_choosing(base) if known else base.n_rows
 
+    @property
+    def keeps_choices(self) -> bool:
+        """Whether what it chooses by targets is kept with the cases, or is hardly any.
+
+        As for learners; see `answer.leave_one_out.leave_out_by_choices`.
+        """
+        is_stiff = getattr(self.learner, "is_stiff", False)
+        return is_stiff or getattr(self.learner, "keeps_choices", False)
+
+    def fix_size(self, n_rows: int) -> "LearnerMember":
+        """The same member, that treats any number of rows as so many."""
+        learner: Any = self.learner
+        if not hasattr(learner, "fix_size"):
+            return self
+        return replace(self, learner=learner.fix_size(n_rows))
+
     def _leave_out(self, learner: AnyLearner, base: CaseBase, rows: Ints) -> Floats:
         output = OUTPUTS[learner.target.kind]
         (left_out,) = leave_one_out(
@@ -251,7 +267,7 @@ class BlendLearner:
         """Prepare the members, leave rows out, and weigh the members by them."""
         # A fair draw, which is the same in whatever order the rows came.
         rows = base.order[: self._count_left_out(base.n_rows)]
-        members = self._list_members(base)
+        members = self._list_members(base.n_rows)
         own, key = find_row_weights(base), ("left out", self)
 
         def weigh() -> _Weighed:
@@ -271,9 +287,9 @@ class BlendLearner:
         shown = *found[:3], left_out, found.losses, _are_copies(own)
         return BlendCases(base, *shown, _sum_up(efforts))
 
-    def _list_members(self, base: CaseBase) -> list[Member]:
+    def _list_members(self, n_rows: int) -> list[Member]:
         """Those that answer so many rows."""
-        absent = self.of_few_rows if base.n_rows > MANY_ROWS else self.of_many_rows
+        absent = self.of_few_rows if n_rows > MANY_ROWS else self.of_many_rows
         return [member for member in self.members if member.name not in absent]
 
     def _try_all(
@@ -375,8 +391,23 @@ class BlendLearner:
 
     def count_choosing(self, base: CaseBase) -> int:
         """How many rows, the first in canonical order, weights follow from."""
-        counts = [member.count_choosing(base) for member in self._list_members(base)]
+        counts = [
+            member.count_choosing(base) for member in self._list_members(base.n_rows)
+        ]
         return min(max(*counts, self._count_left_out(base.n_rows)), base.n_rows)
+
+    @property
+    def keeps_choices(self) -> bool:
+        """Whether all members do; models of scikit-learn are fitted without rows."""
+        return all(getattr(one, "keeps_choices", True) for one in self.members)
+
+    def fix_size(self, n_rows: int) -> "BlendLearner":
+        """The same learner, that treats any number of rows as so many."""
+        left = tuple(
+            one.fix_size(n_rows) if isinstance(one, LearnerMember) else one
+            for one in self._list_members(n_rows)
+        )
+        return replace(self, members=left, of_few_rows=(), of_many_rows=())
 
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """All rows, if weights may stay; none where they must be found anew."""
