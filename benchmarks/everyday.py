@@ -3,6 +3,7 @@
     python benchmarks/everyday.py [--rows 1000 10000] [--only LazyNBClassifier ...]
     python benchmarks/everyday.py --cliffs
     python benchmarks/everyday.py --changes [--rows 100000]
+    python benchmarks/everyday.py --doubt
 
 Each line is a process of its own with compiled code on disk: seconds of processor time
 to fit, to answer the first question, to add a row and ask, to explain and to find a
@@ -11,8 +12,10 @@ one at a time: milliseconds of the next question after each and of the receipt a
 that, the median of all, the mean, and how many questions cost ten times the median,
 since the row reached a draw that choices follow from. `--cliffs` doubles the
 rows, then the columns, and fails where twice as much costs more than five times as
-much; small costs, which an overhead hides, are not looked at. `--river` times a stream
-through a window of 1000 rows, asked in turn, beside river's k-NN (`pip install river`).
+much; small costs, which an overhead hides, are not looked at. `--doubt` times the first
+interval or set of a state, at sizes that have goals. `--river` times a stream
+through a window of 1000 rows, asked in turn, beside river's k-NN (`pip install river`);
+all kernels are compiled then, as where a stream has run for a while.
 """
 
 import argparse
@@ -48,6 +51,17 @@ ROWS_CHANGING, N_CHANGES = [100_000], 24
 CLIFF_ROWS, CLIFF_COLUMNS = [500, 1000, 2000, 4000], [8, 16, 32, 64]
 LARGEST_JUMP = 5.0  # of the cost, where rows or columns are twice as many
 SMALLEST = 0.02  # seconds; what is less is mostly overhead
+DOUBTS = [  # estimator, rows, seconds that are the goal
+    ("LazyRegressor", 1000, 1.0),
+    ("LazyKernelRegressor", 1000, 1.0),
+    ("LazyKernelRegressor", 2500, None),
+    ("LazyKernelRegressor", 10_000, 1.0),
+    ("LazyRegressor", 10_000, None),
+    ("LazyNBClassifier", 100_000, 2.0),
+    ("LazyKNeighborsClassifier", 100_000, 10.0),
+    ("LazyClassifier", 1000, None),
+    ("LazyClassifier", 10_000, None),
+]
 WINDOW = 1000
 PATIENCE = 900.0  # seconds for one process
 
@@ -60,24 +74,36 @@ def main() -> None:
     parser.add_argument("--cliffs", action="store_true")
     parser.add_argument("--changes", action="store_true")
     parser.add_argument("--river", action="store_true")
-    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--doubt", action="store_true")
+    parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child:
-        name, n_rows, n_columns = given.child
-        time_it = time_changes if given.changes else time_all
-        print(json.dumps(time_it(name, int(n_rows), int(n_columns))))
+        work, name, n_rows, n_columns = given.child
+        print(json.dumps(globals()[work](name, int(n_rows), int(n_columns))))
+    elif given.doubt:
+        show_doubts()
     elif given.river:
         time_streams()
     elif given.cliffs:
         sys.exit(find_cliffs(given.only or ESTIMATORS))
+    elif given.changes:
+        show_each(given.only or CHANGING, given.rows or ROWS_CHANGING, time_changes)
     else:
-        names, rows, options = ESTIMATORS, ROWS, []
-        if given.changes:
-            names, rows, options = CHANGING, ROWS_CHANGING, ["--changes"]
-        for name in given.only or names:
-            for n_rows in given.rows or rows:
-                costs = run_child(name, n_rows, N_COLUMNS, options)
-                show(name, n_rows, N_COLUMNS, costs)
+        show_each(given.only or ESTIMATORS, given.rows or ROWS, time_all)
+
+
+def show_each(names, sizes, work) -> None:
+    """Print a line for each estimator and number of rows."""
+    for name in names:
+        for n_rows in sizes:
+            show(name, n_rows, N_COLUMNS, run_child(name, n_rows, N_COLUMNS, work))
+
+
+def show_doubts() -> None:
+    """Print a line for each first interval or set, with the goal."""
+    for name, n_rows, goal in DOUBTS:
+        costs = run_child(name, n_rows, N_COLUMNS, time_doubt)
+        show(name, n_rows, N_COLUMNS, costs | ({"goal": goal} if goal else {}))
 
 
 def find_cliffs(names) -> int:
@@ -118,10 +144,11 @@ def show(name, n_rows, n_columns, costs) -> None:
     print(f"{name:28}{n_rows:8} x {n_columns:<4} {figures}", flush=True)
 
 
-def run_child(name, n_rows, n_columns, options=()) -> dict:
+def run_child(name, n_rows, n_columns, work=None) -> dict:
     """The costs in a process of its own."""
-    known = [name, str(n_rows), str(n_columns)]
-    command = [sys.executable, __file__, *options, "--child", *known]
+    work = (work or time_all).__name__
+    given = [work, name, str(n_rows), str(n_columns)]
+    command = [sys.executable, __file__, "--child", *given]
     done = subprocess.run(
         command, check=True, capture_output=True, text=True, timeout=PATIENCE
     )
@@ -151,10 +178,8 @@ def time_all(name, n_rows, n_columns) -> dict:
     add(next(new))
     costs["explain"] = seconds(lambda: model.explain(X[:1]))
     add(next(new))
-    doubt = "predict_interval" if name.endswith("Regressor") else "predict_set"
-    costs["set" if doubt == "predict_set" else "interval"] = seconds(
-        lambda: getattr(model, doubt)(X[:1])
-    )
+    doubt = name_doubt(name)
+    costs[doubt] = seconds(lambda: getattr(model, f"predict_{doubt}")(X[:1]))
     rows = X[:20].to_dict("records")
     model.predict(rows[0])
     one = min(seconds(partial(model.predict, row)) for row in rows)
@@ -190,6 +215,25 @@ def time_changes(name, n_rows, n_columns) -> dict:
     }
 
 
+def time_doubt(name, n_rows, n_columns) -> dict:
+    """Seconds of the first question, then of the first interval or set; then others."""
+    import sklazy
+
+    warnings.simplefilter("ignore")
+    X, classes, numbers = make_table(n_rows + 100, n_columns)
+    y, doubt = numbers if name.endswith("Regressor") else classes, name_doubt(name)
+    model = getattr(sklazy, name)().fit(X[:n_rows], y[:n_rows])
+    find = getattr(model, f"predict_{doubt}")
+    costs = {"first": seconds(lambda: model.predict(X[n_rows:]))}
+    costs[f"first {doubt}"] = seconds(lambda: find(X[n_rows : n_rows + 1]))
+    return {**costs, f"100 {doubt}s": seconds(lambda: find(X[n_rows:]))}
+
+
+def name_doubt(name) -> str:
+    """The kind of range that an estimator predicts."""
+    return "interval" if name.endswith("Regressor") else "set"
+
+
 def seconds(work) -> float:
     """Processor time of some work."""
     began = time.process_time()
@@ -211,6 +255,7 @@ def make_table(n_rows, n_columns):
 def time_streams() -> None:
     """Rows a second, asked and then learned one at a time, beside river's k-NN."""
     import sklazy
+    from sklazy.kernels.compiling import every_job_due
 
     X, y, _ = make_table(WINDOW + 600, N_COLUMNS)
     rows = X.to_dict("records")
@@ -225,7 +270,8 @@ def time_streams() -> None:
             model.predict(rows[row])
             model.partial_fit(rows[row], y[row : row + 1])
 
-        ours = time_rows(step, 100, 300)
+        with every_job_due():
+            ours = time_rows(step, 100, 300)
         print(f"{name:28}{ours:8.0f} rows/s  {ours / peer:.2f} of river's, ", end="")
         print(f"refresh_every={every}", flush=True)
 

@@ -89,6 +89,10 @@ def test_the_example_is_no_row_of_the_cases(model, tmp_path):
     assert example["heat"][0] in ("gas", "oil")
 
 
+def explained(model, *, reasons):
+    return [one.to_dict() for one in model.explain(X, reasons=reasons)]
+
+
 @pytest.mark.parametrize(
     ("method", "answer"),
     [
@@ -102,14 +106,16 @@ def test_the_example_is_no_row_of_the_cases(model, tmp_path):
                 list(s) for s in model.predict_set(X, coverage=0.8, as_labels=True)
             ],
         ),
-        ("explain", lambda model: [one.to_dict() for one in model.explain(X)]),
+        ("explain", lambda model: explained(model, reasons=False)),
+        ("explain with reasons", lambda model: explained(model, reasons=True)),
     ],
 )
 def test_logged_models_answer_by_every_method(model, method, answer):
     with mlflow.start_run():
         info = sklazy.mlflow.log_model(model, name="rent")
     loaded = mlflow.pyfunc.load_model(info.model_uri)
-    params = {"method": method, "coverage": 0.8}
+    method, with_reasons, _ = method.partition(" with reasons")
+    params = {"method": method, "coverage": 0.8, "reasons": bool(with_reasons)}
     answers = loaded.predict(X, params=params)
     plain = answers.tolist() if hasattr(answers, "tolist") else answers
     assert json.loads(json.dumps(plain, default=str)) == json.loads(

@@ -44,6 +44,7 @@ def test_blocks_of_rows_and_parts_of_queries_change_nothing(at_once, monkeypatch
     batch = make_batch(0, 2500, left_out=True)  # more than two blocks of rows
     expected = nearness.class_shares(batch)
     monkeypatch.setattr(nearness, "_AT_ONCE", at_once)
+    monkeypatch.setattr(nearness, "_MEASURED", at_once)
     assert np.array_equal(nearness.class_shares(batch), expected)
     classes = batch.cases.classes[:2500]
     for query, squares in enumerate(nearness.measure_squares(batch)):

@@ -16,10 +16,11 @@ from sklazy.casebase.cells import add_cells, encode_cells, list_cells, read_cell
 from sklazy.errors import BadInputError
 from sklazy.tables import as_table, as_target
 
+TEXTS = ["a", "b", "new", "", "NA", "TRUE", "7", " a", "\ud800"]
 PLAIN = {"size": [1.5, -0.0, 3, None, math.nan], "kind": ["a", "b", None, math.nan]}
 ODD = {
     "size": [*PLAIN["size"], math.inf, True, "7", "x", 2**60, np.float32(2), []],
-    "kind": [*PLAIN["kind"], "new", 1, True, "true", b"a", pd.NA, 2.5],
+    "kind": [*PLAIN["kind"], *TEXTS, 1, True, "true", b"a", pd.NA, 2.5],
 }
 
 
@@ -79,6 +80,13 @@ def test_plain_cells_need_no_table(rows):
     assert not np.signbit(queries.values).any() or (queries.values < 0).any()
 
 
+@given(draw_rows(PLAIN | {"kind": TEXTS}))
+def test_texts_that_no_case_has_are_unseen_without_a_table(rows):
+    base = make_base()
+    by_cells, by_table = read_both_ways(base, rows)
+    assert np.array_equal(by_cells.codes, by_table.codes)
+
+
 @given(draw_rows(PLAIN), st.lists(st.sampled_from("mn"), min_size=3, max_size=3))
 def test_cells_are_added_as_their_table(rows, labels):
     base, target = make_base(), as_target(labels[: len(rows)], "nominal")
@@ -116,6 +124,8 @@ def test_classes_and_columns_that_are_new_are_for_a_table():
     base = make_base()
     cells = list_cells(base, {"size": 1.0, "kind": "a", "flag": "true"})
     assert add_cells(base, cells, as_target(["new"], "nominal")) is None
+    cells = list_cells(base, {"size": 1.0, "kind": "new", "flag": "true"})
+    assert add_cells(base, cells, as_target(["m"], "nominal")) is None
     empty = pd.DataFrame({"open": [np.nan, np.nan], "kind": ["a", "b"]})
     opened = CaseBase(as_table(empty), as_target(["m", "n"], "nominal"))
     assert read_cells(opened, list_cells(opened, {"open": 1.0, "kind": "a"})) is None

@@ -274,3 +274,14 @@ def test_cuts_are_wekas(variant, name, n_numeric):
     }
     assert len(cuts) == n_numeric
     assert cuts == {column: theirs or [] for column, theirs in output[variant].items()}
+
+
+@given(st.lists(numbers, max_size=30), st.integers(0, 200))
+def test_a_bin_is_the_number_of_cuts_below_whatever_their_number(some, n_cuts):
+    cuts = np.linspace(-5, 5, n_cuts)
+    values = np.resize(np.array([*some, 0.5]), 1100)
+    expected = [
+        MISSING if value != value else int(sum(cut < value for cut in cuts.tolist()))
+        for value in values[:31].tolist()
+    ]
+    assert bin_codes(values, cuts)[:31].tolist() == expected

@@ -166,6 +166,17 @@ def test_the_lines_of_the_manual_can_be_typed(run):
             assert code == 0, (line, err)
 
 
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("command", [("explore", "--port", "0"), ("audit",)])
+def test_repeated_ids_give_way_to_places_with_a_note(flats, command):
+    asked = ["flats.csv", "-t", "heating", "--id", "district", *command[1:]]
+    code, out, err = flats(command[0], *asked)
+    assert (code, bool(out)) == (0, True)
+    assert "twice, so rows are named by their place in the file" in " ".join(
+        err.split()
+    )
+
+
 @pytest.mark.parametrize("name", sorted(set(main.commands) - {"demo", "reproduce"}))
 def test_examples_of_the_help_name_files_that_are_there(name):
     known = {"flats.csv", "new-flats.csv", "rent.sklazy", "heating.sklazy", "why.json"}

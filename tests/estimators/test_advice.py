@@ -21,6 +21,7 @@ from sklazy.estimators.advice import comparison
 from sklazy.estimators.advice.advice import _fit_best
 from sklazy.estimators.advice.candidates import Candidate, list_candidates
 from sklazy.estimators.advice.comparison import Clock, CommonRows, cross_validate
+from sklazy.estimators.advice.measuring import assign_folds
 from sklazy.estimators.advice.recommend import (
     Score,
     clearly_better,
@@ -511,3 +512,19 @@ def test_what_y_is_shows_in_its_values():
 def test_durations_have_their_unit():
     assert duration(0.00012345) == "120 \N{MICRO SIGN}s"
     assert duration(300.0) == "300 s"
+
+
+@pytest.mark.parametrize("n_rows", [620, 930, 999])
+def test_one_fold_has_the_rows_that_a_verdict_needs(n_rows):
+    target = np.repeat([0, 1], [n_rows - n_rows // 10, n_rows // 10])
+    folds = assign_folds(target, 5, 0, 200)
+    assert np.bincount(folds)[0] == 200
+    assert np.bincount(folds).min() > 60
+    assert target[folds == 0].sum() == pytest.approx(20, abs=2)
+    few = assign_folds(target[-500:], 5, 0, 200)
+    assert np.bincount(few).tolist() == [100] * 5
+
+
+def test_more_folds_than_a_verdict_leaves_room_for_stay_as_they_are():
+    target = np.arange(600.0)
+    assert np.bincount(assign_folds(target, 600, 0, 200)).tolist() == [1] * 600

@@ -1,11 +1,13 @@
 """LazyImputer: cells filled with reasons, whatever the table is."""
 
+import datetime
 import warnings
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -13,6 +15,9 @@ from sklearn.pipeline import make_pipeline
 import sklazy
 from sklazy import LazyImputer, LazyKNeighborsClassifier, LazyKNeighborsRegressor
 from sklazy.errors import BadInputError, DataWarning, UnknownIdError
+from sklazy.tables import as_table
+from sklazy.tables.labels import encode
+from sklazy.tables.understand import read_labels
 
 QUICK = LazyImputer(LazyKNeighborsClassifier(5), LazyKNeighborsRegressor(5))
 
@@ -160,14 +165,73 @@ def test_what_makes_no_sense_is_refused(tables):
         imputer.forget(list(gaps.index))
 
 
-def test_columns_that_keep_their_gaps_are_named():
-    days = pd.to_datetime(["2024-01-01", None, "2024-01-03"] * 8)
-    frame = pd.DataFrame({"kind": ["a", "b", None] * 8, "day": days})
-    imputer = clone(QUICK).fit(frame)
-    with pytest.warns(DataWarning, match=r"columns \['day'\] keep their missing"):
-        filled = imputer.transform(frame)
-    assert filled["day"].isna().sum() == 8
-    in_numbers = frame.assign(day=frame["day"].dt.day_of_year)
+DAYS = pd.date_range("2024-03-01", periods=24)
+SIZES = np.arange(24.0)
+FORMS = {
+    "date": (DAYS, pd.Timestamp("2024-03-10")),
+    "moment": (DAYS + pd.Timedelta("90min"), pd.Timestamp("2024-03-10 01:30")),
+    "zone": (
+        DAYS.tz_localize("Asia/Tokyo"),
+        pd.Timestamp("2024-03-10", tz="Asia/Tokyo"),
+    ),
+    "span": (pd.to_timedelta(SIZES, unit="D"), pd.Timedelta("9D")),
+    "dots": ([day.strftime("%d.%m.%Y") for day in DAYS], "10.03.2024"),
+    "words": ([day.strftime("%d %b %Y %H:%M") for day in DAYS], "10 Mar 2024 00:00"),
+    "objects": ([day.date() for day in DAYS], datetime.date(2024, 3, 10)),
+    "money": ([f"€{1000 + size:,.2f}" for size in SIZES], "€1,009.00"),
+    "comma": ([f"1.{int(size):03},5 kg" for size in SIZES], "1.009,5 kg"),
+    "answer": (["Yes", "YES", "No"] * 8, "YES"),
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
+@pytest.mark.parametrize("name", list(FORMS))
+def test_dates_and_amounts_are_filled_as_they_are_written(name):
+    cells, expected = FORMS[name]
+    size = SIZES if name != "answer" else SIZES % 3 != 2
+    whole = pd.DataFrame({"size": size * 1.0, "it": cells})
+    gaps = whole.copy()
+    gaps.loc[9, "it"] = None
+    near = LazyImputer(LazyKNeighborsClassifier(2), LazyKNeighborsRegressor(2))
+    imputer = near.fit(gaps)
+    filled = imputer.transform(gaps)
+    assert filled["it"].dtype == gaps["it"].dtype
+    assert filled["it"][9] == expected
+    assert filled["it"].drop(9).tolist() == whole["it"].drop(9).tolist()
+    (cell,) = imputer.explain(gaps)
+    if name in ("date", "dots", "objects"):
+        assert cell.value == datetime.datetime(2024, 3, 10)
+        assert cell.interval[0] <= cell.value <= cell.interval[1]
+    polars = imputer.transform(pl.from_pandas(gaps))["it"]
+    assert polars.null_count() == 0
+
+
+@pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
+def test_a_row_alone_is_read_and_filled_as_the_first_ones():
+    for name in ("dots", "money", "comma"):
+        cells, _ = FORMS[name]
+        imputer = clone(QUICK).fit(pd.DataFrame({"size": SIZES, "it": cells}))
+        (text,) = imputer.transform(pd.DataFrame({"size": [9.0], "it": [None]}))["it"]
+        known = as_table(pd.DataFrame({"it": cells}))["it"].reading
+        assert read_labels(encode("it", [text]), known).data[0] > 0
+
+
+def test_columns_that_name_rows_keep_their_gaps():
+    names = [f"free text number {i}" for i in range(24)]
+    frame = pd.DataFrame({"kind": ["a", "b", None] * 8, "note": [None, *names[1:]]})
+    with pytest.warns(DataWarning, match="set aside"):
+        imputer = clone(QUICK).fit(frame)
+    with pytest.warns(DataWarning, match=r"columns \['note'\] keep their missing"):
+        assert imputer.transform(frame)["note"].isna().sum() == 1
+    named = clone(QUICK).set_params(categorical_features={"note": "nominal"})
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert not clone(QUICK).fit_transform(in_numbers).isna().any(axis=None)
+        warnings.simplefilter("ignore", DataWarning)
+        assert not named.fit_transform(frame).isna().any(axis=None)
+
+
+def test_sparse_matrices_are_filled_and_stay_sparse():
+    dense = np.array([[1.0, 2.0], [3.0, np.nan], [4.0, 5.0], [0.0, 3.0]])
+    imputer = clone(QUICK).fit(csr_matrix(dense))
+    filled = imputer.transform(csr_matrix(dense))
+    assert isinstance(filled, csr_matrix)
+    np.testing.assert_array_equal(filled.toarray(), imputer.transform(dense))

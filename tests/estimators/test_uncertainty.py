@@ -9,6 +9,8 @@ from sklearn.base import clone
 
 import sklazy
 from oracle import conformal as slow
+from oracle import kernel_models as slow_kernel
+from sklazy.answer.learner import prepare
 from sklazy.answer.uncertainty.scores import draw_folds
 from sklazy.errors import BadInputError
 from strategies import Problem, split_problems
@@ -295,17 +297,30 @@ def test_intervals_cover_as_promised(how):
     assert (ratio > 2) == (how != {"by": None})
 
 
+def choose_by(X, y):
+    """The settings of a kernel model of some rows."""
+    model = sklazy.LazyKernelRegressor().fit(X, y)
+    with model.cases_.snapshot() as cases:
+        return prepare(model._current_learner(cases), cases).settings
+
+
 def test_settings_chosen_by_all_targets_do_not_judge_themselves():
     X, y = draw_numbers(30)
     model = sklazy.LazyKernelRegressor().fit(X, y)
     with model.cases_.snapshot() as cases:
         folds = draw_folds(cases)[np.argsort(cases.arrival)]
     assert np.bincount(folds).tolist() == [3] * 10
+    rows = X.to_numpy().tolist()
+    kinds = ["numeric" if dtype.kind == "f" else "nominal" for dtype in X.dtypes]
     residuals = np.empty(30)
     for fold in range(10):
         in_fold = folds == fold
-        others = sklazy.LazyKernelRegressor().fit(X[~in_fold], y[~in_fold])
-        residuals[in_fold] = np.abs(y[in_fold] - others.predict(X[in_fold]))
+        chosen = choose_by(X[~in_fold], y[~in_fold])
+        near = slow_kernel.similarities(
+            rows, rows, rows, kinds, chosen.weights, chosen.rate
+        )
+        answers = slow_kernel.left_out(near, chosen.ridge, y)
+        residuals[in_fold] = np.abs(y - answers)[in_fold]
     low, high = model.predict_interval(X[:1], 0.9)[0]
     assert np.isclose((high - low) / 2, np.sort(residuals)[27], rtol=1e-9)
 

@@ -109,3 +109,56 @@ def test_similar_cases_are_those_of_the_kernel(name):
     assert similar.loc[("row-0", "row-0"), "distance"] == 0.0
     assert list(similar.columns) == ["distance", "size", "kind", "sold", "y"]
     assert similar.loc[("row-0", "row-0"), "sold"] == X["sold"].iloc[0]
+
+
+# --- what print shows -----------------------------------------------------------------
+
+
+def figures(text, name):
+    """The figures in the line of a name."""
+    (line,) = (line for line in text.splitlines() if line.split()[:1] == [name])
+    return [float(word) for word in line.split()[1:]]
+
+
+def test_printed_contributions_have_their_figures(kernel):
+    model, X = kernel
+    found = model.contributions(X[:6])
+    text = str(found)
+    for j, name in enumerate(found.names):
+        assert figures(text, name) == pytest.approx(found.values[:4, j], abs=5e-4)
+    assert figures(text, "answer") == pytest.approx(found.answer[:4], abs=5e-4)
+    assert f"0: {found.of[0]}" in text
+    assert "2 more rows: see to_frame()" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert found._repr_html_() == f"<pre>{text}</pre>"
+
+
+def test_many_features_are_summed_up_in_print():
+    X = np.random.default_rng(0).normal(size=(40, 15))
+    model = sklazy.LazyRidgeRegressor().fit(X, 1e4 * X[:, 0] + X[:, 1])
+    text = str(model.contributions(X[:1]))
+    assert "3 others" in text
+    whole = [line.split()[-1] for line in text.splitlines()[2:]]
+    total = sum(map(float, whole[:-1]))
+    assert total == pytest.approx(float(whole[-1]), abs=len(whole))
+
+
+def test_printed_influence_has_the_strongest_cases(kernel):
+    model, X = kernel
+    found = model.influence(X[:2])
+    text = str(found)
+    for case, size in found.strongest(1):
+        assert f"1  {case}" in text
+        assert f"{size:+.3f}" in text
+    assert found._repr_html_().startswith("<pre>Influence of 80 cases on ")
+
+
+def test_printed_curves_values_and_advantages_have_figures(kernel):
+    model, X = kernel
+    curve = model.curve(X[:1], "kind")
+    assert figures(str(curve), "b") == pytest.approx([curve.answers[1]], abs=5e-4)
+    values = sklazy.case_values(model, n_neighbors=5)
+    worst = values.worst(1)[0]
+    assert figures(str(values), worst) == pytest.approx([values.values.min()], abs=1e-5)
+    X, y = table()
+    assert figures(str(sklazy.lazy_advantage(X, y)), "kind")[0] >= 0

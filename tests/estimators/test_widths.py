@@ -9,7 +9,15 @@ from sklazy import (
     BadInputError,
     LazyKernelRegressor,
     LazyLearningRegressor,
+    LazyRegressor,
     LazyRidgeRegressor,
+)
+from sklazy.answer.learner import prepare
+from sklazy.answer.leave_one_out import (
+    at_once,
+    leave_one_out,
+    leave_out_by_choices,
+    without_rows,
 )
 from sklazy.answer.uncertainty import intervals
 from sklazy.answer.uncertainty.sets import ConformalQueries
@@ -166,6 +174,68 @@ def test_such_errors_are_those_of_models_that_forgot_the_row():
         left = clone(model).fit(np.delete(X, row, 0), np.delete(y, row))
         answer = left.predict(X[row : row + 1])[0]
         assert errors.scores[at, 0] == pytest.approx(abs(y[row] - answer), abs=1e-4)
+
+
+LAZY = [("kernel", LazyKernelRegressor()), ("local", LazyLearningRegressor())]
+CHOOSING = [
+    LazyKernelRegressor(n_jobs=1),
+    LazyRegressor(LAZY, default_members=False, n_jobs=1),
+]
+
+
+def predict_first(model, X, y, choose):
+    """The prediction of the first row, left out by a function."""
+    fitted = clone(model).fit(X, y)
+    with fitted.cases_.snapshot() as base:
+        learner, place = fitted._current_learner(base), np.flatnonzero(base.ids == 0)
+        return choose(learner, base, place)[0][0, 0]
+
+
+def leave_out_with_own_choices(learner, base, rows):
+    return leave_one_out(at_once(learner, base), base, rows, ["values"], 1)
+
+
+def leave_out_with_choices_of_others(learner, base, rows):
+    halves = (base.ids.astype(int) >= 60).astype(int)
+    return leave_out_by_choices(learner, base, rows, halves, ["values"], 1)
+
+
+@pytest.mark.parametrize("model", CHOOSING, ids=["kernel", "blend"])
+def test_the_target_of_a_row_has_no_part_in_its_error(model):
+    X, y = wild(120, 0)
+    other = y.copy()
+    other[0] += 40.0  # far off: it would choose other settings
+    for choose, is_same in (
+        (leave_out_with_choices_of_others, True),
+        (leave_out_with_own_choices, False),
+    ):
+        pair = [predict_first(model, X, one, choose) for one in (y, other)]
+        assert (abs(pair[0] - pair[1]) < 1e-9) == is_same
+
+
+@pytest.mark.parametrize("model", [LazyKernelRegressor(), LazyRegressor()])
+@pytest.mark.parametrize("n_rows", [150, 500])
+def test_errors_by_choices_of_others_cover(model, n_rows):
+    covered = []
+    for seed in range(5):
+        X, y = even(n_rows + 500, seed)
+        fitted = clone(model).set_params(n_jobs=1).fit(X[:n_rows], y[:n_rows])
+        low, high = fitted.predict_interval(X[n_rows:], coverage=0.9).T
+        covered.append(((low <= y[n_rows:]) & (y[n_rows:] <= high)).mean())
+    # Of 750 rows left out and 2500 asked: 0.0125 by chance.
+    assert np.mean(covered) == pytest.approx(0.9, abs=0.035)
+
+
+def test_few_rows_choose_as_many_do_where_they_stand_for_these():
+    X, y = even(260, 0)
+    model = LazyKernelRegressor(**FEW_CHOOSE).fit(X, y)
+    with model.cases_.snapshot() as base:
+        learner = model._current_learner(base)
+        fixed = learner.fix_size(base.n_rows)
+        half = without_rows(base, np.arange(180))  # all are solved of so few
+        assert prepare(learner, half).anchor_places is None
+        assert len(prepare(fixed, half).anchor_places) == 60
+        assert learner.fix_size(half.n_rows) == learner
 
 
 @pytest.mark.parametrize("draw", [even, wild])

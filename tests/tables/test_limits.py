@@ -1,5 +1,7 @@
 """Cells such as <0.05 and "-" among numbers are read as numbers, with a note."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 
 import sklazy
 from sklazy.cli.hints import for_a_shell
-from sklazy.errors import BadInputError, DataWarning
+from sklazy.errors import BadInputError, BadTypeError, DataWarning
 from sklazy.tables import as_table, read_table
 from sklazy.tables.limits import MARKS
 
@@ -185,3 +187,75 @@ def test_of_many_columns_each_has_a_line(tmp_path):
     assert [line.split(":")[0] for line in lines[1:4]] == ["  'a'", "  'b'", "  'c'"]
     assert lines[0] == f"{path}:"
     assert lines[4].startswith("Set the kind")
+
+
+# --- marks in rows that come later ----------------------------------------------------
+
+LABELS = ["low"] * 10 + ["high"] * 10
+SIZES = [float(i) for i in range(20)]
+FIRST = {
+    "numbers": SIZES,
+    "amounts": [f"{size} kg" for size in SIZES],
+    "dates": [f"2024-01-{i + 1:02}" for i in range(20)],
+}
+LATER = {
+    "numbers": [2.0, "n/a"],
+    "text of numbers": ["2.0", "-"],
+    "amounts": ["2.0 kg", "n/a"],
+    "dates": ["2024-01-03", "-"],
+}
+
+
+def fitted(kind):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        frame = pd.DataFrame({"size": FIRST[kind], "other": list("ab") * 10})
+        return sklazy.LazyNBClassifier().fit(frame, LABELS)
+
+
+def rows(cells, other=("a", "b")):
+    return pd.DataFrame({"size": cells, "other": other[: len(cells)]}, dtype=object)
+
+
+@pytest.mark.parametrize("kind", sorted(LATER))
+def test_a_mark_in_later_rows_is_missing_with_a_note(kind):
+    model = fitted(kind.split()[-1])
+    with pytest.warns(DataWarning, match="'(n/a|-)' as missing"):
+        answers = model.predict_proba(rows(LATER[kind]))
+    known = LATER[kind][0] if kind != "text of numbers" else 2.0
+    np.testing.assert_array_equal(answers, model.predict_proba(rows([known, None])))
+    with pytest.warns(DataWarning, match="as missing"):
+        alone = model.predict_proba(rows(LATER[kind][1:], "b"))
+    np.testing.assert_array_equal(answers[1:], alone)
+
+
+@pytest.mark.parametrize("kind", sorted(FIRST))
+def test_a_mark_in_added_rows_is_missing(kind):
+    cells = LATER[kind]
+    model, other = fitted(kind), fitted(kind)
+    with pytest.warns(DataWarning, match="as missing"):
+        model.partial_fit(rows(cells), ["low", "high"])
+    other.partial_fit(rows([cells[0], None]), ["low", "high"])
+    assert model.digest() == other.digest()
+    with pytest.warns(DataWarning, match="as missing"):
+        model.partial_fit(rows(cells[1:]), ["low"])
+
+
+def test_a_mark_among_the_first_numbers_or_dates_is_missing():
+    numbers, dates = ["n/a", *SIZES[1:]], ["-", *FIRST["dates"][1:]]
+    for cells in (numbers, dates):
+        with pytest.warns(DataWarning, match="as missing"):
+            model = sklazy.LazyNBClassifier().fit(rows(cells, list("ab") * 10), LABELS)
+        other = sklazy.LazyNBClassifier()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            other.fit(rows([None, *cells[1:]], list("ab") * 10), LABELS)
+        assert model.digest() == other.digest()
+
+
+def test_other_words_in_later_rows_are_still_refused():
+    model = fitted("numbers")
+    with pytest.raises(BadTypeError, match="holds the string 'warm'"):
+        model.predict(rows(["warm", "n/a"]))
+    with pytest.raises(BadTypeError, match=r"holds numbers and strings such as '2\.0'"):
+        model.partial_fit(rows(["2.0"]), ["low"])

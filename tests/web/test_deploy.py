@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sklazy.cli import main
+from sklazy.web.serve.app import OPEN
 
 yaml = pytest.importorskip("yaml")
 
@@ -92,8 +93,15 @@ def test_the_compose_file_gives_no_rights_and_serves_behind_the_proxy(tmp_path):
     assert options["port"] == 8000
     (name,) = options["allow_host"]
     assert f"server_name {name};" in site
+    hidden = re.search(r"location ~ (\S+) \{ return 404", site).group(1)
+    assert all(re.match(hidden, path) for path in (*OPEN, "/metrics"))
+    assert not re.match(hidden, "/v2/models/model/ready")
     targets = {volume.split(":")[1] for volume in model["volumes"]}
     assert {"/models", "/state"} == targets
+    # A new volume belongs to whom its folder in the image belongs.
+    (install,) = [rest for word, rest in instructions()[1] if "useradd" in rest]
+    assert "/state" in re.search(r"chown sklazy (.*)", install).group(1).split()
+    assert {one["restart"] for one in services.values()} == {"unless-stopped"}
     assert set(compose()["volumes"]) == {"state"}
     assert ":8000/ready" in model["healthcheck"]["test"][-1]
 
@@ -122,6 +130,9 @@ def test_the_manifest_gives_no_rights_and_waits_for_pending_requests():
     user = pod()["securityContext"]
     assert user["runAsNonRoot"]
     assert user["runAsUser"] == 10001
+    # The rest of what the restricted pod security standard asks for.
+    assert user["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert not pod()["automountServiceAccountToken"]
     safe = container["securityContext"]
     assert safe["readOnlyRootFilesystem"]
     assert not safe["allowPrivilegeEscalation"]

@@ -39,6 +39,7 @@ def test_killed_workers_lose_nothing_that_was_acknowledged(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(5400)
 def test_a_thousand_killed_workers(tmp_path):
     found = kill(tmp_path, 1000, 1)
     assert found["kills"] >= 1000

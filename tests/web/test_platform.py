@@ -170,6 +170,9 @@ BAD = {
     "an unknown type": {
         "inputs": [{"name": "size", "shape": [1], "datatype": "X", "data": [1]}]
     },
+    "a list for a type": {
+        "inputs": [{"name": "size", "shape": [1], "datatype": [], "data": [1]}]
+    },
     "lengths that differ": {
         "inputs": [
             {"name": "size", "shape": [1], "datatype": "FP64", "data": [1]},

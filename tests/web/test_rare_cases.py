@@ -9,9 +9,14 @@ import attacks
 import sklazy
 from sklazy.casebase import CaseBase
 from sklazy.flow import MISSING
+from sklazy.web.bodies import RequestLimits
 from sklazy.web.serve import stand_ins
+from sklazy.web.serve.answers import Answers
 from sklazy.web.serve.common_cells import hide_rare
+from sklazy.web.serve.levels import Privacy
 from sklazy.web.serve.stand_ins import make_stand_ins
+from sklazy.web.serve.store import Store
+from sklazy.web.tokens import Role, Tokens
 
 SIZES = range(5, 10)  # of groups, as an attacker knows them
 
@@ -145,9 +150,48 @@ def test_each_of_two_targets_is_rounded_in_its_own_unit():
     assert np.array_equal(np.array(answers), np.column_stack([small, large])[:3])
 
 
-def numbers_of(model):
+def test_a_weight_beyond_all_others_is_not_used():
+    """One case must not outweigh all others."""
+    X, _ = mixed_rows()
+    weights = np.ones(120)
+    weights[7] = 1e6
+    model = sklazy.LazyNBClassifier().fit(X, X[:, 0] > 0, sample_weight=weights)
+    assert make_stand_ins(model, 5).model.cases_.weights.tolist() == [1] * 120
+
+
+def test_weights_fade_once():
+    X, _ = mixed_rows()
+    model = sklazy.LazyNBClassifier(half_life=40)
+    model.fit(X, X[:, 0] > 0, times=np.arange(120.0))
+    drawn, weights = make_stand_ins(model, 5), np.empty(120)
+    weights[model.cases_.ids] = model.cases_.weights
+    clipped = np.clip(weights, np.sort(weights)[4], np.sort(weights)[-5])
+    means = np.array([clipped[members].mean() for members in drawn.members])
+    cases = drawn.model.cases_
+    assert np.allclose(cases.weights, means[drawn.group_of[cases.ids]])
+    assert len(drawn.model.predict(X)) == 120
+
+
+def test_without_the_secret_stand_ins_cannot_be_drawn_again():
+    X, _ = mixed_rows()
+    model = sklazy.LazyKNeighborsClassifier().fit(X, X[:, 0] > 0)
+    tokens = [Tokens({"a" * 20: Role.ASK, c * 20: Role.CHANGE}) for c in "bcb"]
+    drawn = [numbers_of(model, one.secret()) for one in tokens]
+    assert np.array_equal(drawn[0], drawn[2])
+    assert np.mean(np.isin(drawn[0], drawn[1])) < 0.02
+    secret = tokens[0].secret()
+    assert str(secret) not in repr(Privacy(secret=secret))
+    served = [
+        Answers(Store(model), Privacy(secret=one.secret()), RequestLimits(rows=200))
+        for one in tokens
+    ]
+    told = [one.predict({"rows": X.tolist()})["probabilities"] for one in served]
+    assert told[0] == told[2] != told[1]
+
+
+def numbers_of(model, secret=b""):
     """The numbers of all stand-ins."""
-    cases = make_stand_ins(model, 5).model.cases_
+    cases = make_stand_ins(model, 5, secret=secret).model.cases_
     return cases.cases.numbers[:, : cases.n_rows]
 
 

@@ -76,7 +76,9 @@ class Learner(Protocol[Ready]):
 
     It is immutable, can be pickled and knows no data; equal learners prepare the same.
     One whose answers rest on a query's neighbors alone, and estimate their
-    own error, has an attribute `is_local`.
+    own error, has an attribute `is_local`. One whose choices by targets are all kept
+    with the base (`CaseBase.choose`), or that makes none, has `keeps_choices`; where it
+    treats few rows another way than many, `fix_size(n_rows)` makes that the same.
     """
 
     def __hash__(self) -> int: ...

@@ -28,6 +28,8 @@ from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import Chunk, Queries
 from sklazy.report.progress import track
 
+_STAY = 0.5  # of the rows: any age at which choices outlive none that come or go
+
 
 def leave_one_out(
     learner: AnyLearner,
@@ -183,6 +185,54 @@ def leave_groups_out(
                 for name, values in zip(outputs, answers, strict=True)
             ]
         )
+    return _join(places, found)
+
+
+def leave_out_by_choices(
+    learner: AnyLearner,
+    base: CaseBase,
+    rows: Ints,
+    groups: Ints,
+    outputs: Sequence[str],
+    n_jobs: int | None = None,
+) -> Outputs:
+    """Answer for cases, each by all others, with choices made by other groups.
+
+    A group costs these choices, and what follows from them for all cases.
+
+    Parameters
+    ----------
+    learner : Learner
+        One that `keeps_choices`.
+    base, rows, groups, outputs, n_jobs
+        As for `leave_groups_out`.
+    """
+    check_leaves_some(base)
+    base = base.joined().current()
+    of_asked = groups[rows]
+    places, found = [], []
+    parts = np.unique(of_asked).tolist()
+    for group in track(parts, "leaving out", noun="parts of the rows"):
+        places.append(np.flatnonzero(of_asked == group))
+        chosen = _choose_without(learner, base, np.flatnonzero(groups == group))
+        quick, asked = at_once(learner, chosen), rows[places[-1]]
+        found.append(leave_one_out(quick, chosen, asked, outputs, n_jobs))
+    return _join(places, found)
+
+
+def _choose_without(learner: AnyLearner, base: CaseBase, rows: Ints) -> CaseBase:
+    """A copy of all cases, with choices made without some of them."""
+    others, whole = without_rows(base, rows), _copy(base)
+    others.choices = Choices(_STAY)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # what was warned of is known
+        prepare(learner, others)
+    whole.choices = others.choices.lend()
+    return whole
+
+
+def _join(places: Sequence[Ints], found: Sequence[Sequence[np.ndarray]]) -> Outputs:
+    """Answers for parts of the cases as one, by their place."""
     order = np.argsort(np.concatenate(places))
     return tuple(np.concatenate(column)[order] for column in zip(*found, strict=True))
 

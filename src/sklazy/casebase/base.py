@@ -175,9 +175,9 @@ class CaseBase(Hashed):
             check_kind(target := two_dimensional(target), self.count_targets())
             times = NO_TIMES if times is None else times
             check_clock(times.clock, self.schema.clock)
-            matched = self.matched(table)
             if not mixed:
                 check_same_kind(table, self.coder.model(), self._open_names())
+            matched = self.matched(table)
             incoming = check_incoming(
                 matched, self._numeric, target, weights, times, new
             )

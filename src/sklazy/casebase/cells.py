@@ -50,8 +50,14 @@ def list_cells(base: CaseBase, X: object) -> Cells | None:
     return taker.list_cells(X)
 
 
-def read_cells(base: CaseBase, cells: Cells) -> ReadCells | None:
-    """Read cells by the kinds of the columns; None where a table must look at them."""
+def read_cells(
+    base: CaseBase, cells: Cells, unseen: int | None = None
+) -> ReadCells | None:
+    """Read cells by the kinds of the columns; None where a table must look at them.
+
+    A text that is no label of its column gets the code `unseen`; if that is None, it is
+    for a table.
+    """
     if open_columns(base):
         return None
     words = {j: base.coder.vocabularies[j].words() for j in base.coder.nominal}
@@ -61,7 +67,7 @@ def read_cells(base: CaseBase, cells: Cells) -> ReadCells | None:
         row_codes, row_values = [], []
         for cell, known in zip(row, lookups, strict=True):
             number = _read_number(cell) if known is None else _NAN
-            code = MISSING if known is None else _read_label(cell, known)
+            code = MISSING if known is None else _read_label(cell, known, unseen)
             if number is None or code is None:
                 return None
             row_codes.append(code)
@@ -81,10 +87,17 @@ def _read_number(cell: Any) -> float | None:  # noqa: ANN401
     return _NAN if cell is None else None
 
 
-def _read_label(cell: Any, known: dict[Label, int]) -> int | None:  # noqa: ANN401
-    """The code of a label; None for one that is not known, and for anything else."""
+def _read_label(
+    cell: Any,  # noqa: ANN401
+    known: dict[Label, int],
+    unseen: int | None,
+) -> int | None:
+    """The code of a text; None if it needs a table, and for anything else.
+
+    Where nothing is known, not all labels are texts.
+    """
     if type(cell) is str:
-        return known.get(cell)
+        return known.get(cell, unseen) if known else None
     is_missing = cell is None or (type(cell) is float and cell != cell)
     return MISSING if is_missing else None
 
@@ -95,7 +108,7 @@ def encode_cells(base: CaseBase, X: object) -> Queries | None:
     if cells is None:
         return None
     with base._lock:
-        read = read_cells(base, cells)
+        read = read_cells(base, cells, UNSEEN)
         if read is None:
             return None
         base._sync()  # so that the cuts are up to date

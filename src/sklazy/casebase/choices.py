@@ -95,6 +95,16 @@ class Choices:
             for key, choice in self.made.items()
         }
 
+    def lend(self) -> "Choices":
+        """Copy those that hold no values of rows, for a base of other rows."""
+        lent = Choices(self.refresh_every)
+        lent.made = {
+            key: choice
+            for key, choice in self.made.items()
+            if not choice.holds_rows and key != CUTS
+        }
+        return lent
+
     def drop(self) -> None:
         """Have all choices made anew."""
         self.made = {}

@@ -100,7 +100,9 @@ def bin_codes(values: ArrayLike, cuts: NDArray[np.float64]) -> NDArray[np.int32]
     return codes
 
 
-_FEW_CUTS, _MANY_NUMBERS = 12, 1000  # where a search takes longer
+# Where a search, whose way the processor cannot foresee, takes longer. A count of cuts
+# is kept in a byte.
+_FEW_CUTS, _MANY_NUMBERS = 120, 1000
 
 
 def _count_cuts_below(

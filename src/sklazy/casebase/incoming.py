@@ -227,9 +227,11 @@ def as_ids(names: IdsLike) -> Ids:
         texts = np.empty(len(cells), object)
         texts[:] = [str(cell) for cell in cells]
         return texts
+    is_single = isinstance(names, str | int)
     raise BadInputError(
         f"ids={reprlib.repr(names)} cannot name rows; give a flat list of whole "
-        "numbers below 2**62 or of text."
+        "numbers below 2**62 or of text"
+        + (f": [{names!r}]." if is_single else ", as by [str(one) for one in ids].")
     )
 
 
@@ -239,6 +241,13 @@ def slots_of(names: IdsLike, present: Ids | Codes) -> NDArray[np.int64]:
     An unknown or repeated id is refused.
     """
     ids = as_ids(names)
+    is_text = ids.dtype == object
+    if len(ids) and is_text != (present.dtype == object):
+        kind, other = ("text", "int") if is_text else ("whole numbers", "str")
+        raise UnknownIdError(
+            f"ids={ids[:5].tolist()} are {kind}, those of the rows are not; nothing "
+            f"was forgotten. Give [{other}(one) for one in ids]."
+        )
     if len(ids) == 1:
         places = np.flatnonzero(present == ids)  # not ids[0]: numpy cuts its NULs
     elif (ids.dtype == object) == (present.dtype == object):

@@ -187,6 +187,23 @@ def count_values_by_class(
     )
 
 
+def count_members(
+    sets: NDArray[np.uint64], of_classes: NDArray[np.uint64]
+) -> NDArray[np.int64]:
+    """Rows by value and class, which are bit sets (n_values or n_classes, n_words).
+
+    Examples
+    --------
+    >>> sets = np.array([[0b0110], [0b1001]], np.uint64)
+    >>> count_members(sets, np.array([[0b0011], [0b1100]], np.uint64)).tolist()
+    [[1, 1], [1, 1]]
+    """
+    counts = np.zeros((len(sets), len(of_classes)), np.int64)
+    for i, members in enumerate(of_classes):
+        counts[:, i] = np.bitwise_count(sets & members).sum(axis=1, dtype=np.int64)
+    return counts
+
+
 def _fill(bits: NDArray[np.uint64], codes: Codes) -> None:
     """Put rows into the sets of their values."""
     sets = _bit_sets(codes, len(bits), words_for(len(codes)))

@@ -62,7 +62,7 @@ def _open(
     if is_model(source.train):
         fitted = load_model(source, choice)
         return Session(fitted.model, title, copied=False, read_only=read_only)
-    task = read_task(console, source)
+    task = read_task(console, source, ids_may_repeat=True)
     fitted = fit_task(task, choose_method(choice))
     check_lazy(fitted, "explore", "cases to explore")
     reading, settings = task.like[task.name].reading, reading_settings(source.id_column)

@@ -43,7 +43,7 @@ def audit(
     """Find rows and columns that are worth a second look."""
     check_out(out, source.train)
     check_out(html, source.train)
-    task = read_task(console, source)
+    task = read_task(console, source, ids_may_repeat=True)
     # Columns that were set aside are audited, too.
     table = task.like.drop([task.name, *ignored_columns(source)])
     report = sklazy.audit(table, task.target_column(), task=task.kind, ids=task.names)

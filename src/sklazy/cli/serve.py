@@ -67,7 +67,8 @@ def serve(
     tokens = None if token_file is None else _open_tokens(console, token_file)
     names = LOCAL_NAMES | {name.lower() for name in (host, *allow_host)}
     limits = RequestLimits(seconds=max_seconds)
-    privacy = Privacy(Level[receipts.upper()], min_group, noise)
+    secret = b"" if tokens is None else tokens.secret()
+    privacy = Privacy(Level[receipts.upper()], min_group, noise, secret)
     safety = Safety(limits=limits, names=names, tokens=tokens)
     opening = StoreSource(
         model,

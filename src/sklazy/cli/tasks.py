@@ -92,11 +92,16 @@ class FileTask:
 
 
 def read_task(
-    console: Console, source: TrainingFile, *, needs_ids: bool = True
+    console: Console,
+    source: TrainingFile,
+    *,
+    needs_ids: bool = True,
+    ids_may_repeat: bool = False,
 ) -> FileTask:
     """Read a file and separate the target, and ids of rows, from the features.
 
-    A command that names no row of the file needs no ids: they may repeat then.
+    A command that names no row of the file needs no ids. Where ids may repeat, rows
+    are then named by their place in the file, with a note.
     """
     path, target, id_column = source.train, source.target, source.id_column
     whole = read_table_rows(path, id_column=id_column)
@@ -132,7 +137,8 @@ def read_task(
             f"note: {target!r} is the same in every row; there is nothing to learn."
         )
     rows = np.flatnonzero(~missing)
-    ids = _unique_ids(whole, id_column) if needs_ids else None
+    noted = console if ids_may_repeat else None
+    ids = _unique_ids(whole, id_column, noted) if needs_ids else None
     return FileTask(table, values, kind, target, why, rows, whole, ids)
 
 
@@ -148,12 +154,21 @@ def ignored_columns(source: TrainingFile) -> list[str]:
     return [*source.ignore, *([source.id_column] if source.id_column else [])]
 
 
-def _unique_ids(whole: Table, id_column: str | None) -> NDArray[Any] | None:
+def _unique_ids(
+    whole: Table, id_column: str | None, console: Console | None
+) -> NDArray[Any] | None:
+    """The ids of rows; None, with a note on the console, or refused, if some repeat."""
     if id_column is None:
         return None
     ids = whole[id_column].cells()
     counts = Counter(ids)
     wrong = [one for one in ids if one is None or counts[one] > 1]
+    if wrong and console is not None:
+        console.note(
+            f"note: --id {id_column}: the column {_describe_wrong(wrong[0])}, so rows "
+            "are named by their place in the file, from 0."
+        )
+        return None
     if wrong:
         refuse_ids(id_column, wrong[0])
     return label_array(ids)
@@ -161,12 +176,15 @@ def _unique_ids(whole: Table, id_column: str | None) -> NDArray[Any] | None:
 
 def refuse_ids(id_column: str, wrong: object) -> NoReturn:
     """Raise an error about an id that is missing (None) or occurs twice."""
-    what = "is missing in a row" if wrong is None else f"has {wrong!r} twice"
     raise BadInputError(
-        f"--id {id_column}: the column {what}; every row needs an id of its own. "
-        f"Choose another column, or put --ignore {shlex.quote(id_column)} in place of "
-        "it: rows are then named by their place in the file."
+        f"--id {id_column}: the column {_describe_wrong(wrong)}; every row needs an id "
+        f"of its own. Choose another column, or put --ignore {shlex.quote(id_column)} "
+        "in place of it: rows are then named by their place in the file."
     )
+
+
+def _describe_wrong(wrong: object) -> str:
+    return "is missing in a row" if wrong is None else f"has {wrong!r} twice"
 
 
 def _is_left_out(column: Column, named: bool) -> bool:

@@ -21,6 +21,7 @@ from sklazy.estimators.inputs import places_of
 from sklazy.estimators.parameters import check_count
 from sklazy.flow import Queries
 from sklazy.measures.case_values import value_means, value_votes
+from sklazy.report.listings import list_pairs
 from sklazy.report.plots import draw_curves
 from sklazy.report.progress import track
 from sklazy.tables import as_target
@@ -137,6 +138,12 @@ class CaseValues:
             f"worth={self.worth:.3g})"
         )
 
+    def __str__(self) -> str:
+        order = np.argsort(self.values, kind="stable")
+        pairs = [(self.ids[i], float(self.values[i])) for i in order.tolist()]
+        title = f"{self!r}, the least worth first"
+        return list_pairs(title, ["case", "value"], pairs)
+
 
 def _score_without(
     model: LazyEstimator, ids: NDArray[Any], share: float, X: ArrayLike, y: ArrayLike
@@ -204,7 +211,10 @@ def case_values(
     [2]
     """
     if not isinstance(model, LazyEstimator):
-        raise BadTypeError(f"model={model!r}; expected a fitted lazy estimator.")
+        raise BadTypeError(
+            f"model is of type {type(model).__name__}; expected a fitted lazy "
+            "estimator, as in case_values(LazyKNeighborsClassifier().fit(X, y))."
+        )
     check_is_fitted(model)
     if (X is None) != (y is None):
         raise BadInputError("give both X and y, or neither.")

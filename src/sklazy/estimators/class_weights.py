@@ -32,6 +32,11 @@ def weigh_by_class(
     model: "LazyEstimator", target: Target, sample_weight: ArrayLike | None
 ) -> ArrayLike | None:
     """The weights of rows, times those that a dict gives to their classes."""
+    if isinstance(sample_weight, str):
+        raise BadInputError(
+            f"sample_weight={sample_weight!r} is text; give a number for each row, "
+            f"such as sample_weight=X[{sample_weight!r}]."
+        )
     given = getattr(model, "class_weight", None)
     check_class_weight(given)
     if not isinstance(given, Mapping) or not isinstance(target, Column):

@@ -24,8 +24,10 @@ from sklazy.methods.family import find_contributions
 from sklazy.methods.plain import as_dates, describe_dates, target_names
 from sklazy.receipts.families import FAMILIES_BY_ANSWER
 from sklazy.report.axes import find_axes
+from sklazy.report.html import preformatted
+from sklazy.report.listings import list_contributions
 from sklazy.report.progress import Progress
-from sklazy.report.words import pluralize
+from sklazy.report.words import join, pluralize
 from sklazy.tables import Table
 
 if TYPE_CHECKING:
@@ -89,6 +91,19 @@ class Contributions:
             f"Contributions({pluralize(n_rows, 'row')}, "
             f"{pluralize(n_features, 'feature')}; see to_frame())"
         )
+
+    def __str__(self) -> str:
+        n_rows, n_features = self.values.shape
+        counted = pluralize(n_features, "feature"), pluralize(n_rows, "row")
+        outputs = join(dict.fromkeys(map(str, self.of)))
+        title = f"Contributions of {counted[0]} to {outputs}, {counted[1]}"
+        ends = self.base, self.answer
+        return list_contributions(
+            title, self.names, self.values, ends, self.of.tolist()
+        )
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
     @property
     def importance(self) -> Floats:

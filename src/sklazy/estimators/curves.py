@@ -14,6 +14,7 @@ from sklazy.estimators.contributions import find_output, name_outputs
 from sklazy.estimators.parameters import check_count
 from sklazy.methods.plain import as_dates, describe_dates, describe_rows
 from sklazy.report.axes import find_axes
+from sklazy.report.listings import list_pairs
 
 if TYPE_CHECKING:
     from sklazy.estimators.base import LazyEstimator
@@ -60,6 +61,13 @@ class AnswerCurve:
     def __repr__(self) -> str:
         answers = f"{self.answers.min():.4g} to {self.answers.max():.4g}"
         return f"AnswerCurve({len(self.values)} values of {self.name!r}, {answers})"
+
+    def __str__(self) -> str:
+        values = self.values.tolist()
+        if self.values.dtype.kind == "M":
+            values = [str(value) for value in self.values]
+        pairs = list(zip(values, self.answers.tolist(), strict=True))
+        return list_pairs(repr(self), [self.name, str(self.of)], pairs)
 
     def plot(self, ax: Any = None) -> Any:  # noqa: ANN401 - of matplotlib
         """Draw the curve, the row marked (needs matplotlib).

@@ -21,7 +21,9 @@ from sklazy.estimators.contributions import (
 )
 from sklazy.methods.family import find_outputs_without
 from sklazy.receipts.families import FAMILIES_BY_ANSWER
-from sklazy.report.words import pluralize
+from sklazy.report.html import preformatted
+from sklazy.report.listings import list_influence
+from sklazy.report.words import join, pluralize
 
 if TYPE_CHECKING:
     from sklazy.estimators.base import LazyEstimator
@@ -65,6 +67,18 @@ class Influence:
             f"Influence({pluralize(n_blocks, 'case')} on {pluralize(n_rows, 'row')}; "
             "see strongest(0))"
         )
+
+    def __str__(self) -> str:
+        n_rows, n_blocks = self.values.shape
+        outputs = join(dict.fromkeys(map(str, self.of)))
+        title = (
+            f"Influence of {pluralize(n_blocks, 'case')} on {outputs}, strongest first"
+        )
+        each = [self.strongest(i) for i in range(n_rows)]
+        return list_influence(title, each)
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
     @property
     def without(self) -> Floats:

@@ -57,7 +57,10 @@ def class_column(y: object, *, declared: bool = False) -> Column:
     if type(y) is np.ndarray and y.shape == (1,) and y.dtype.kind in "biuU":
         return Column("target", "nominal", np.zeros(1, np.int32), (y.item(),), declared)
     # As objects, labels of a list stay what they are: 1 beside "1", "a" beside "a\0".
-    cells = np.asarray(y, object) if isinstance(y, list | tuple) else y
+    # Bools of pandas that may be missing would become numbers.
+    is_list = isinstance(y, list | tuple)
+    is_list |= str(getattr(y, "dtype", "")) in ("boolean", "bool[pyarrow]")
+    cells = np.asarray(y, object) if is_list else y
     if isinstance(cells, Column):
         labels = as_target(cells, "nominal").occurring()
         target = with_labels(labels, labels.categories)

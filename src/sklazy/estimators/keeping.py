@@ -238,7 +238,7 @@ def find_adder(model: "LazyEstimator", X: object) -> Callable[..., Ids]:
 
 def _plain_cells(model: "LazyEstimator", X: object) -> Cells | None:
     """The cells of few rows that need no table to be read; None for others."""
-    if not _has_names(model):
+    if not _reads_cells(model, X):
         return None
     cells = list_cells(model.cases_, X)
     is_plain = cells is not None and read_cells(model.cases_, cells) is not None
@@ -310,13 +310,18 @@ def query_ids(model: "LazyEstimator", X: Any) -> list[Any] | None:  # noqa: ANN4
 
 def encode_later(model: "LazyEstimator", cases: CaseBase, X: object) -> Queries:
     """Code queries by one state of the cases."""
-    queries = encode_cells(cases, X) if _has_names(model) else None
+    queries = encode_cells(cases, X) if _reads_cells(model, X) else None
     return cases.encode(model._query_table(X)) if queries is None else queries
 
 
-def _has_names(model: "LazyEstimator") -> bool:
-    """Whether names of columns were given, and single cells need not be checked."""
-    return hasattr(model, "feature_names_in_") and model._reads_arrays
+def _reads_cells(model: "LazyEstimator", X: object) -> bool:
+    """Whether columns are known by name, and single cells need not be checked.
+
+    Dicts name their cells; the names of frames are compared by scikit-learn, unless
+    they are those of `fit`.
+    """
+    is_named = hasattr(model, "feature_names_in_") or isinstance(X, list | dict)
+    return is_named and model._reads_arrays
 
 
 def gather_queries(model: "LazyEstimator", X: object) -> object:

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from sklazy.errors import BadInputError
+from sklazy.errors import BadInputError, suggest
 from sklazy.tables import Table
 from sklazy.tables.frames import column_names
 
@@ -101,6 +101,13 @@ def advise_columns(estimator: Any, X: Any) -> str:  # noqa: ANN401
     """What to do about columns of a frame beside those that were learned."""
     names = column_names(X)
     known = set(getattr(estimator, "feature_names_in_", names))
+    lacking = [str(name) for name in getattr(estimator, "feature_names_in_", ())]
+    lacking = [name for name in lacking if name not in names]
+    if lacking:
+        others = [name for name in names if name not in known]
+        alike = suggest(lacking[0], others).strip() if others else ""
+        way = "Rename the columns, or add those that are not known: "
+        return f"{alike} {way}X.assign(**{{{lacking[0]!r}: None}}).".lstrip()
     if not known < set(names):
         return ""
     left = [name for name in names if name not in (*known, *spare_columns(estimator))]

@@ -143,7 +143,7 @@ def _use_model(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:  # noqa: A
         for method in ("predict", "predict_proba", "transform"):
             if hasattr(model, method):
                 getattr(model, method)(X)
-    if hasattr(model, "partial_fit"):
+    if hasattr(model, "loo_predict"):
         _use_cases(model, X, y)
 
 
@@ -151,6 +151,6 @@ def _use_cases(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:  # noqa: A
     """Leave out, explain, add and forget rows, for estimators that keep cases."""
     with contextlib.suppress(ValueError, SklazyWarning):
         model.loo_predict()
-        model.explain(X[:1])
+        model.explain(X[:1])[0].to_dict()
         model.partial_fit(X[:2], y[:2], ids=[1000, 1001]).predict(X[:1])
         model.forget([1000, 1001]).predict(X)

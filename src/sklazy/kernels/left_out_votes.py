@@ -140,6 +140,21 @@ def _list_before(lists, case, r, places, room):
 
 
 @lean_kernel
+def _inherit_list(lists, case, i, r):
+    """Begin a list with that of one attribute less: no row comes nearer by one more."""
+    if r == 0 or lists.counts[case, i] >= 0:
+        return
+    before = np.int64(lists.chain[case, r - 1])
+    n_listed, bound = np.int64(lists.counts[case, before]), lists.bounds[case, before]
+    if n_listed < 0 or bound < _TINY:
+        return
+    for place in range(n_listed):
+        lists.rows[case, i, place] = lists.rows[case, before, place]
+    lists.counts[case, i], lists.bounds[case, i] = n_listed, bound * (1.0 - ROUNDING)
+    lists.marks[case, i] |= STALE
+
+
+@lean_kernel
 def _make_list(lists, case, i, n_near, excluded, room):
     """Find the nearest rows among all by their sums; returns how many.
 
@@ -377,6 +392,7 @@ def follow_votes(
             i = _open_list(lists, case, r, key, now)
             start = order[: r + 1]
             if _is_outdated(lists, case, i, own, start, is_rejudged, scoring, room):
+                _inherit_list(lists, case, i, r)
                 query = RawQuery(codes[number], values[number], start)
                 if not _vote_known(
                     lists, case, i, own, query, cases, classes, scoring, places, room

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sklazy.kernels.compiling import entry
-from sklazy.kernels.exact import RawCases, RawQuery, add_attribute
+from sklazy.kernels.exact import RawCases, RawQuery, add_attribute, measure_row
 
 _BLOCK = 1024  # rows that stay in the cache while all queries are measured
 
@@ -13,6 +13,7 @@ def find_nearest_of_classes(
     codes,
     values,
     attributes,
+    screened,
     excluded,
     case_codes,
     numeric,
@@ -28,7 +29,10 @@ def find_nearest_of_classes(
     Parameters
     ----------
     codes, values : int32 and float64 arrays of shape (n_queries, n_attributes)
-    attributes : int32 array of shape (n_used,)
+    attributes, screened : int32 arrays of shape (n_used,) and (n_screened,)
+        Some of the attributes, in the same order, are added first: that sum is not
+        above the whole one, not even by rounding. Rows whose sum is too large already
+        need no other.
     excluded : int64 array of shape (n_queries,)
         The row that a query must not see, or -1.
     case_codes, numeric, numbers
@@ -51,8 +55,9 @@ def find_nearest_of_classes(
             sums[:] = 0.0
             if first <= excluded[i] < last:
                 sums[excluded[i] - first] = np.inf
-            for attribute in attributes:
+            for attribute in screened:
                 add_attribute(sums, attribute, query, block)
             for row in range(sums.size):
                 c = classes[first + row]
-                out[i, c] = min(out[i, c], sums[row])
+                if sums[row] < out[i, c]:
+                    out[i, c] = min(out[i, c], measure_row(row, query, block))

@@ -115,14 +115,15 @@ def create_file(
         file.write(prefix)
         file.flush()
         data = np.memmap(file, np.uint8, "r+", shape=(end,))
-        views = views_of(data.view(np.ndarray), len(prefix), layout)
-        arrays = MappedArrays(data, views)
+        whole = data.view(np.ndarray)
+        views = views_of(whole, len(prefix), layout)
+        arrays = MappedArrays(data, views, file)
         yield arrays
         data.flush()
         table = b""
         for first in range(len(prefix), end, _AT_ONCE):
             arrays.leave_memory()
-            table += b"".join(checksums(data[first : min(end, first + _AT_ONCE)]))
+            table += b"".join(checksums(whole[first : min(end, first + _AT_ONCE)]))
         file.seek(end)
         file.write(table)
         file.write(hashlib.sha256(prefix + table).digest())
@@ -134,9 +135,27 @@ def create_file(
 class MappedArrays(dict[str, NDArray[Any]]):
     """Arrays by name that lie in a file while it is written."""
 
-    def __init__(self, data: "np.memmap[Any, Any]", views: Arrays) -> None:
+    def __init__(
+        self, data: "np.memmap[Any, Any]", views: Arrays, file: IO[bytes]
+    ) -> None:
         super().__init__(views)
-        self._data = data
+        self._data, self._file = data, file
+
+    def put(self, room: NDArray[Any], values: NDArray[Any]) -> None:
+        """Write rows of values to where they lie in one of the arrays.
+
+        Past the mapping, where the system can: pages of it are made one by one.
+        """
+        if not hasattr(os, "pwrite"):  # pragma: no cover - Windows
+            room[:] = values
+            return
+        begin = self._data.ctypes.data
+        for place, row in zip(room, values, strict=True):
+            data = np.ascontiguousarray(row, room.dtype).view(np.uint8).data
+            at = place.ctypes.data - begin
+            while len(data):  # a write may be cut short
+                n_written = os.pwrite(self._file.fileno(), data, at)
+                data, at = data[n_written:], at + n_written
 
     def leave_memory(self) -> None:
         """Count pages that were written as the system's, not as this process's.

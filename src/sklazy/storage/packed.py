@@ -92,16 +92,13 @@ class Packing(NamedTuple):
         return int((self.starts[:attribute] < 0).sum())
 
 
-def pack_column(codes: Codes, bits: Words, first: int) -> None:
-    """Put rows into the sets of their values, from a row that begins a word.
-
-    `bits` (n_values, n_words) has zeros where they go, from the place `first` on.
-    """
-    n_bytes, begin = (len(codes) + 7) >> 3, first >> 3
-    codes = codes.astype(np.int8 if len(bits) <= 127 else codes.dtype, copy=False)
-    for value, members in enumerate(bits):
-        packed = np.packbits(codes == value, bitorder="little")
-        members.view(np.uint8)[begin : begin + n_bytes] = packed
+def pack_column(codes: Codes, n_values: int) -> Words:
+    """The sets of rows with each value, (n_values, n_words)."""
+    bits, n_bytes = np.zeros((n_values, (len(codes) + 63) >> 6), "<u8"), len(codes) + 7
+    codes = codes.astype(np.int8 if n_values <= 127 else codes.dtype, copy=False)
+    for value, members in enumerate(bits.view(np.uint8)):
+        members[: n_bytes >> 3] = np.packbits(codes == value, bitorder="little")
+    return bits
 
 
 _FEW = 1 << 16  # rows whose codes are read one by one

@@ -18,6 +18,7 @@ from sklazy.casebase.moments import NO_TIMES
 from sklazy.casebase.rows import CLASSES, CodedRows, Ids, narrowest
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError
+from sklazy.flow import MISSING
 from sklazy.storage.outline import Named, kind_of_ids
 from sklazy.storage.packed import STEP
 from sklazy.storage.placing import naming_file, spool_file
@@ -200,7 +201,8 @@ class Spool:
             return
         numeric, place = self._numeric(), list(self._labels).index(CLASSES)
         kept = self._column(np.int32, (self._codes(p, place) for p in self._pieces))
-        classes = self._final_codes(coder)[CLASSES][kept]
+        final = self._final_codes(coder)
+        classes = final[CLASSES][kept] if CLASSES in final else kept
         for j in coder.numeric:
             if j not in numeric:  # no row has a value of it
                 yield np.zeros(0)
@@ -271,11 +273,16 @@ class Spool:
         return np.frombuffer(self._file.read(n_cells * kind.itemsize), kind)
 
     def _final_codes(self, coder: Coder) -> dict[int, NDArray[np.int32]]:
-        """From codes as they are kept to final ones, missing cells the last."""
-        return {
-            j: np.append(v.lookup(self._labels[j]), np.int32(-1))
-            for j, v in coder.vocabularies.items()
-        }
+        """From codes as they are kept to final ones, missing cells the last.
+
+        Columns whose codes stay as they are have none.
+        """
+        final = {}
+        for j, vocabulary in coder.vocabularies.items():
+            codes = vocabulary.lookup(self._labels[j])
+            if not np.array_equal(codes, np.arange(len(codes))):
+                final[j] = np.append(codes, np.int32(MISSING))
+        return final
 
     def batches(self, coder: Coder) -> Iterator[CodedRows]:
         """The rows in the order in which they came, in their final codes."""
@@ -300,10 +307,9 @@ class Spool:
         classes = np.zeros(n_rows, np.int32)
         kept = self._codes(piece, 0, len(self._labels)).reshape(-1, n_rows)
         for known, j in zip(kept, self._labels, strict=True):
-            if j == CLASSES:
-                classes = final[j][known]
-            elif j in final:
-                codes[j] = final[j][known]
+            if j in coder.vocabularies:
+                room = classes if j == CLASSES else codes[j]
+                room[:] = final[j][known] if j in final else known
         return CodedRows(
             numbers,
             codes,
@@ -323,6 +329,8 @@ def _coded(column: Column, known: dict[Label, int]) -> NDArray[np.int32]:
         known.setdefault(label, len(known)) if used else -1
         for used, label in zip(column.is_used.tolist(), column.categories, strict=True)
     ]
+    if codes == [*range(len(codes))] and column.data.min(initial=0) >= MISSING:
+        return column.data
     return recoded(column, np.array(codes, np.int32))
 
 

@@ -11,8 +11,12 @@ from numpy.typing import NDArray
 from sklazy.casebase.bins import Ranges
 from sklazy.casebase.cuts import bin_codes
 from sklazy.casebase.holding import concatenate_rows
-from sklazy.casebase.rows import CodedRows
-from sklazy.casebase.tallies import MOST_BIT_VALUES, count_values_by_class
+from sklazy.casebase.rows import CLASSES, CodedRows, Codes
+from sklazy.casebase.tallies import (
+    MOST_BIT_VALUES,
+    count_members,
+    count_values_by_class,
+)
 from sklazy.errors import BadInputError
 from sklazy.storage.files import create_file
 from sklazy.storage.locking import excluding_changes
@@ -21,8 +25,12 @@ from sklazy.storage.packed import STEP, pack_column
 from sklazy.storage.stored_ids import Runs, join_runs, write_texts
 
 Arrays = dict[str, NDArray[Any]]
+Counts = NDArray[np.int64]
+Words = NDArray[np.uint64]
+Put = Callable[[NDArray[Any], NDArray[Any]], None]
 
 _IN_MEMORY = 1 << 20  # rows of a mapped file, and no more
+_FEW_PAIRS = 100  # of sets, whose common rows are counted sooner than all, one by one
 
 
 def write_rows(
@@ -45,7 +53,8 @@ def write_rows(
             arrays[f"cuts{i}"][:] = cuts
         chunks = _in_chunks(batches, min(STEP, outline.segment))
         for number, n_rows in enumerate(outline.sizes):
-            segment = _Segment(outline, arrays_of_segment(arrays, number), n_rows)
+            of_segment = arrays_of_segment(arrays, number)
+            segment = _Segment(outline, of_segment, n_rows, arrays.put)
             while segment.filled < n_rows:
                 batch = next(chunks, None)
                 if batch is None:
@@ -85,8 +94,9 @@ def _in_chunks(batches: Iterable[CodedRows], step: int) -> Iterator[CodedRows]:
 class _Segment:
     """The arrays of a segment that are being filled."""
 
-    def __init__(self, outline: Outline, arrays: Arrays, n_rows: int) -> None:
+    def __init__(self, outline: Outline, arrays: Arrays, n_rows: int, put: Put) -> None:
         self.outline, self.arrays, self.n_rows = outline, arrays, n_rows
+        self._put = put
         self.filled = 0
         self.ranges = Ranges(len(outline.coder.numeric))
         self.coder = outline.coder.twin()
@@ -99,7 +109,7 @@ class _Segment:
         arrays, outline = self.arrays, self.outline
         at = slice(self.filled, self.filled + len(batch))
         for name in ("numbers", "targets", "times"):
-            arrays[name][:, at] = getattr(batch, name)
+            self._put(arrays[name][:, at], getattr(batch, name))
         arrays["classes"][at] = batch.classes
         arrays["own_weights"][:, at] = batch.weights
         if outline.named == "text":
@@ -113,30 +123,51 @@ class _Segment:
 
     def _count(self, batch: CodedRows) -> None:
         """Put rows into bit sets, and count them."""
-        arrays, n_classes, n_sets, n_wide = self.arrays, self.coder.n_classes, 0, 0
+        arrays, n_sets, n_wide, first_cell = self.arrays, 0, 0, 0
+        of_classes = self._pack_classes(batch)
         numeric = dict(zip(self.coder.numeric, self.outline.cuts, strict=True))
-        first_cell = 0
         for j, width in enumerate(self.outline.widths.tolist()):
             codes = batch.codes[j]
             if j in numeric:
                 codes = bin_codes(batch.numbers[list(numeric).index(j)], numeric[j])
-            arrays["counts"][first_cell : first_cell + width] += count_values_by_class(
-                codes, batch.classes, width, n_classes
-            )
-            first_cell += width
             if width > MOST_BIT_VALUES:
                 arrays["codes"][n_wide, self.filled : self.filled + len(batch)] = codes
                 n_wide += 1
+                counts = self._count_codes(codes, batch.classes, width)
             else:
-                sets = arrays["value_bits"][n_sets : n_sets + width]
-                pack_column(codes, sets, self.filled)
+                sets = pack_column(codes, width)
+                self._put_sets(arrays["value_bits"][n_sets : n_sets + width], sets)
                 n_sets += width
+                if width * len(of_classes) <= _FEW_PAIRS:
+                    counts = count_members(sets, of_classes)
+                else:
+                    counts = self._count_codes(codes, batch.classes, width)
+            arrays["counts"][first_cell : first_cell + width] += counts
+            first_cell += width
+            if self.coder.n_classes and j not in numeric:
+                self.coder.vocabularies[j].counts += counts.sum(axis=1)
+        if not self.coder.n_classes:
+            self.coder.tally(batch, 1)
+        self.ranges.widen(batch.numbers)
+
+    def _count_codes(self, codes: Codes, classes: Codes, width: int) -> Counts:
+        return count_values_by_class(codes, classes, width, self.coder.n_classes)
+
+    def _pack_classes(self, batch: CodedRows) -> Words:
+        """Put classes into bit sets, and count them; the sets of these rows."""
+        arrays, n_classes = self.arrays, self.coder.n_classes
+        sets = pack_column(batch.classes, n_classes)
+        self._put_sets(arrays["class_bits"], sets)
         if n_classes:
-            pack_column(batch.classes, arrays["class_bits"], self.filled)
             counts = np.bincount(batch.classes, minlength=n_classes)
             arrays["class_counts"][:] += counts
-        self.coder.tally(batch, 1)
-        self.ranges.widen(batch.numbers)
+            self.coder.vocabularies[CLASSES].counts += counts
+        return sets
+
+    def _put_sets(self, room: Words, sets: Words) -> None:
+        """Write sets of rows from the next one on, which begins a word."""
+        first = self.filled >> 6
+        self._put(room[:, first : first + sets.shape[1]], sets)
 
     def close(self) -> int:
         """Write what is known at the end; the number of runs."""

@@ -13,6 +13,7 @@ import numpy as np
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.tables.cells import find_spelling
 from sklazy.tables.labels import label_of, recode, to_nominal, with_labels
+from sklazy.tables.limits import has_only_marks, read_numbers
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.table import Column, Label, Table
 
@@ -85,7 +86,8 @@ def matched_columns(table: Table, like: Table) -> Iterable[Column]:
     if absent or extra:
         raise BadInputError(
             "The feature names should match those of the cases: "
-            f"missing {absent}, not known {extra}. Rename, add or drop columns."
+            f"missing {absent}, not known {extra}. Rename, add or drop columns; a cell "
+            "that is not known is None."
         )
     return table.select(like.names)
 
@@ -94,7 +96,8 @@ def _fit(column: Column, model: Column) -> Column:
     """One column with the name and kind of its model."""
     if model.kind == "numeric":
         no_values = np.full(len(column), np.nan)
-        data = no_values if column.missing.all() else to_numeric(column).data
+        known = read_numbers(column)
+        data = no_values if column.missing.all() else to_numeric(known).data
         return Column(model.name, "numeric", data)
     if column.kind == "numeric" and not _takes_numbers(column, model):
         row = int((~column.missing).argmax())
@@ -156,7 +159,8 @@ def check_same_kind(table: Table, like: Table, unsettled: Collection[str]) -> No
         known = (
             {"numbers": None} if model.kind == "numeric" else _first(model.categories)
         )
-        examples = known | _examples(column)
+        is_missing = model.kind == "numeric" and has_only_marks(column)
+        examples = known | ({} if is_missing else _examples(column))
         if len(examples) > 1:
             raise _mixture(model.name, examples)
 

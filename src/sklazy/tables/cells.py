@@ -15,6 +15,7 @@ from typing import Protocol
 from sklazy.tables.amounts import read_amount
 from sklazy.tables.dates import read_moment
 from sklazy.tables.labels import EXACT, label_of
+from sklazy.tables.limits import is_mark
 from sklazy.tables.reading import Reading
 from sklazy.tables.table import Column, Kind, Label
 from sklazy.tables.text import BadCellError, is_number, parse_numbers, shown
@@ -225,7 +226,8 @@ def _as_text(cell: object) -> str | None:
 def _known(text: str | None, missing: frozenset[str]) -> str | None:
     """The text without blanks around it; None where it means "missing"."""
     stripped = None if text is None else text.strip()
-    return None if stripped in missing else stripped
+    is_nothing = stripped is None or stripped in missing or is_mark(stripped)
+    return None if is_nothing else stripped
 
 
 def _finite(number: float) -> float | None:

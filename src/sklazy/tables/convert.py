@@ -20,6 +20,7 @@ from sklazy.tables.frames import (
     object_cells,
 )
 from sklazy.tables.labels import to_nominal
+from sklazy.tables.limits import clear_marks
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.origins import describe_columns, read_as
 from sklazy.tables.table import Column, Kind, Table, Wish
@@ -131,6 +132,7 @@ def plain_table(
     nominal = _mask(categorical_features, names)
     columns = _columns(source, names, nominal)
     if nominal is None and not mixed:
+        columns = list(map(clear_marks, columns))
         check_unmixed(columns, _object_cells(source))
     return Table(tuple(columns), source.shape[0], named)
 

@@ -29,17 +29,19 @@ _FORMS = {
         r"(?:(?P<d2>\d{1,2}),?[ ])?(?P<y>\d{4})"
     ),
 }
-_PATTERNS = {form: re.compile(date + _TIME, re.ASCII) for form, date in _FORMS.items()}
-_CLOCK_ONLY = re.compile(_CLOCK, re.ASCII)
+DATE_PATTERNS = {
+    form: re.compile(date + _TIME, re.ASCII) for form, date in _FORMS.items()
+}
+CLOCK_ONLY = re.compile(_CLOCK, re.ASCII)
 _DAYS = re.compile(r"(?P<days>-?\d{1,7}) days?(?:,? \+?(?P<clock>[\d:.]+))?", re.ASCII)
-_MONTHS = (
+MONTHS = (
     *("january", "february", "march", "april", "may", "june", "july"),
     *("august", "september", "october", "november", "december"),
 )
 _MONTH_OF = {
     "sept": 9,
-    **{name: i for i, name in enumerate(_MONTHS, 1)},
-    **{name[:3]: i for i, name in enumerate(_MONTHS, 1)},
+    **{name: i for i, name in enumerate(MONTHS, 1)},
+    **{name[:3]: i for i, name in enumerate(MONTHS, 1)},
 }
 _DOTS = re.compile(r"\d{1,2}\.\d{1,2}\.\d{4}")
 
@@ -95,7 +97,7 @@ def _find_clock(texts: Collection[str]) -> Reading | None:
 
 
 def _date(text: str, form: str) -> Moment | None:
-    match = _PATTERNS[form].fullmatch(text)
+    match = DATE_PATTERNS[form].fullmatch(text)
     if match is None:
         return None
     parts = match.groupdict()
@@ -103,7 +105,7 @@ def _date(text: str, form: str) -> Moment | None:
     try:
         day = datetime.date(int(parts["y"]), _month(parts["m"]), _day(parts))
         clock = _time(parts) if has_time else datetime.time()
-        moment = datetime.datetime.combine(day, clock, _zone(parts["zone"]))
+        moment = datetime.datetime.combine(day, clock, read_zone(parts["zone"]))
         return Moment(days_of(moment), has_time, parts["zone"] is not None)
     except (ValueError, OverflowError):
         return None
@@ -134,7 +136,8 @@ def _time(parts: dict[str, str | None]) -> datetime.time:
     )
 
 
-def _zone(text: str | None) -> datetime.timezone | None:
+def read_zone(text: str | None) -> datetime.timezone | None:
+    """The zone that a text has behind its time of day."""
     if text is None:
         return None
     if text in ("Z", "UTC"):
@@ -145,7 +148,7 @@ def _zone(text: str | None) -> datetime.timezone | None:
 
 
 def _clock(text: str) -> float | None:
-    match = _CLOCK_ONLY.fullmatch(text)
+    match = CLOCK_ONLY.fullmatch(text)
     try:
         return hours_of(_time(match.groupdict())) if match else None
     except ValueError:

@@ -36,7 +36,10 @@ def as_frame(X: object) -> Frame | None:
     try:
         frame = _open(X, allow_series=True)
     except nw.exceptions.DuplicateError as error:
-        raise BadInputError(f"column names must be unique. {error}") from None
+        raise BadInputError(
+            f"column names must be unique. {error}. Rename some, or keep the first of "
+            "each: X.loc[:, ~X.columns.duplicated()]."
+        ) from None
     if isinstance(frame, nw.LazyFrame):
         raise BadTypeError(
             f"X is a lazy frame ({type(X).__name__}); collect() it first."

@@ -3,20 +3,26 @@
 Measurements below or above what a device can tell are written as a limit. A column of
 amounts with some of them is read as numbers: "<0.05" as half of it, "> 100" as 100
 ("half-limit"), or both as the limit itself ("at-limit"). In such a column, and in one
-of numbers with nothing else, a dash, a dot and the like are missing cells.
+of numbers or dates with nothing else, a dash, a dot and the like are missing cells.
+Where the cases have numbers, marks of later rows are missing, whatever the first had.
 """
 
 import re
 from collections.abc import Collection
 from dataclasses import replace
 
+import numpy as np
+
+from sklazy.errors import warn_once
 from sklazy.tables.amounts import LIMIT, MARKS, find_amounts
 from sklazy.tables.reading import Reading
+from sklazy.tables.table import Column, Label
 
 HALF, WHOLE = "half-limit", "at-limit"
 
 _FEWEST = 3  # numbers that make a column of measurements with limits
 _FEWEST_WITH_MARKS = 5  # that make one of numbers with marks alone
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,15}\.?[0-9]*|\.[0-9]+)")
 _LEADING_ZERO = re.compile(r"[+-]?0[0-9]")  # as codes have
 
 
@@ -47,6 +53,73 @@ def find_limited(
 def is_mark(text: str) -> bool:
     """Whether a text stands for nothing in a column of numbers."""
     return text.casefold() in MARKS
+
+
+def without_marks(texts: Collection[str]) -> list[str]:
+    """The texts that are not marks; all of them where too few would be left.
+
+    Examples
+    --------
+    >>> without_marks(["a", "b", "c", "d", "e", "-"]), without_marks(["a", "-"])
+    (['a', 'b', 'c', 'd', 'e'], ['a', '-'])
+    """
+    plain = [text for text in texts if not is_mark(text)]
+    return plain if len(plain) >= _FEWEST_WITH_MARKS else list(texts)
+
+
+def read_numbers(column: Column) -> Column:
+    """Labels of later rows as numbers, where the cases have numbers.
+
+    Texts of plain numbers are numbers and marks are missing, with a warning. A column
+    with any other word is returned as it is.
+    """
+    labels = column.used_labels() if column.kind == "nominal" else ()
+    words = [label.strip() for label in labels if isinstance(label, str)]
+    texts = [word for word in words if _NUMBER.fullmatch(word)]
+    marks = [word for word in words if is_mark(word)]
+    if not words or len(marks) + len(texts) < len(words):
+        return column
+    remark = f"text such as {texts[0]!r} as numbers" if texts else ""
+    remark = f"{_list(marks)} as missing" if marks else remark
+    warn_once(
+        f"column {column.name!r}: {remark}, since the other rows have numbers there."
+    )
+    none = [np.nan, np.nan]  # reached by the codes -2 and -1
+    values = [_number_of(label) for label in column.categories]
+    return Column(column.name, "numeric", np.array([*values, *none])[column.data])
+
+
+def _number_of(label: Label) -> float:
+    """The number of a label, NaN for other words."""
+    if isinstance(label, str) and not _NUMBER.fullmatch(label.strip()):
+        return float("nan")
+    return float(label)
+
+
+def clear_marks(column: Column) -> Column:
+    """A column of numbers and marks alone as numbers, with a warning."""
+    labels = column.used_labels() if column.kind == "nominal" else ()
+    words = [label for label in labels if isinstance(label, str)]
+    is_settled = column.declared or len(words) in (0, len(labels))
+    if is_settled or any(isinstance(label, bool) for label in labels):
+        return column
+    only_marks = all(is_mark(word.strip()) for word in words)
+    return read_numbers(column) if only_marks else column
+
+
+def has_only_marks(column: Column) -> bool:
+    """Whether the known cells of a column are marks."""
+    return all(is_mark(str(label).strip()) for label in column.used_labels())
+
+
+def warn_of_marks(column: Column, reading: Reading) -> None:
+    """Warn of marks among later rows, if the first rows had none."""
+    marks = [
+        str(label) for label in column.used_labels() if is_mark(str(label).strip())
+    ]
+    has_marks = reading.form.endswith((HALF, WHOLE))
+    if marks and not has_marks and reading.style != "yes-no":
+        warn_once(f"column {column.name!r}: {_list(marks)} as missing.")
 
 
 def describe_limits(texts: Collection[str], reading: Reading) -> str:

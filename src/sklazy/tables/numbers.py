@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError, NotNumericError
+from sklazy.tables.amounts import MARKS
 from sklazy.tables.labels import EXACT, infinite
 from sklazy.tables.table import Column
 
@@ -50,7 +51,8 @@ def to_numeric(column: Column) -> Column:
         return column
     words = [label for label in column.categories if isinstance(label, str)]
     if words:
-        raise _word(column, words[0])
+        plain = [word for word in words if word.strip().casefold() not in MARKS]
+        raise _word(column, [*plain, *words][0])
     integers = [label for label in column.categories if isinstance(label, int)]
     check_exact(column.name, min(integers, default=0), max(integers, default=0))
     # The two last entries are reached by the codes -2 and -1.

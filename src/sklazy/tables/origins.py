@@ -84,7 +84,7 @@ def one_to_one(table: Table) -> Table:
     """
     if all(column.reading is None for column in table):
         return table
-    columns = (_emptied(c) if _is_aside(c) else replace(c, reading=None) for c in table)
+    columns = (_emptied(c) if is_aside(c) else replace(c, reading=None) for c in table)
     return Table(tuple(columns), table.n_rows, table.named)
 
 
@@ -97,19 +97,20 @@ def mask_of_aside(table: Table) -> int:
     >>> mask_of_aside(as_table([[1, "a"]], kinds={"x1": "ignore"}))
     2
     """
-    return sum(1 << j for j, column in enumerate(table) if _is_aside(column))
+    return sum(1 << j for j, column in enumerate(table) if is_aside(column))
 
 
 def _emptied(column: Column) -> Column:
     return Column(column.name, "numeric", np.full(len(column), np.nan))
 
 
-def _is_aside(column: Column) -> bool:
+def is_aside(column: Column) -> bool:
+    """Whether nothing is learned from a column, such as ids and free text."""
     return column.reading is not None and column.reading.style == "aside"
 
 
 def _expanded(column: Column) -> Iterable[Column]:
-    if not _is_aside(column):
+    if not is_aside(column):
         yield replace(column, reading=None)
         yield from calendar_parts(column)
 

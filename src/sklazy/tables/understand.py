@@ -17,7 +17,15 @@ from sklazy.errors import BadInputError, BadTypeError, warn_once
 from sklazy.tables.amounts import FORMS, find_amounts, read_amount
 from sklazy.tables.dates import find_dates, read_moment
 from sklazy.tables.labels import to_nominal, with_labels
-from sklazy.tables.limits import HALF, WHOLE, describe_limits, find_limited, is_mark
+from sklazy.tables.limits import (
+    HALF,
+    WHOLE,
+    describe_limits,
+    find_limited,
+    is_mark,
+    warn_of_marks,
+    without_marks,
+)
 from sklazy.tables.naming import names_rows
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.reading import CALENDAR, Reading
@@ -120,6 +128,8 @@ def understand_column(
     limits = ""
     if reading is None:
         reading, limits = _find_limits(column, texts, wish, forms)
+    elif reading.style not in ("amount", "yes-no"):
+        limits = describe_limits(texts, reading)
     note = note or ("" if reading or wish else _nearly(texts) or _find_marks(texts))
     if reading is not None:
         column, note = read_labels(column, reading), describe_reading(reading) + limits
@@ -187,7 +197,7 @@ def _find_reading(
         return None, ""
     candidates: list[tuple[Reading | None, str]] = []
     if wish is None or wish in _DATES:
-        candidates.append(find_dates(texts, wish))
+        candidates.append(find_dates(without_marks(texts), wish))
     if wish in (None, "numeric", WHOLE) or wish in FORMS:
         allowed = forms if wish not in FORMS else (str(wish),)
         candidates.append(find_amounts(texts, allowed, plain=wish is not None))
@@ -305,6 +315,8 @@ def read_labels(column: Column, reading: Reading) -> Column:
 def _value_of(label: Label, reading: Reading) -> float | None:
     """The number that a label stands for, or None."""
     is_amount = reading.style == "amount"
+    if isinstance(label, str) and is_mark(label.strip()):
+        return np.nan
     if isinstance(label, str):
         return (read_amount if is_amount else read_moment)(label.strip(), reading)
     return float(label) if is_amount and not isinstance(label, bool) else None
@@ -343,12 +355,16 @@ def read_like(column: Column, kind: Kind, reading: Reading | None) -> Column:
         return _adopted(column, reading)
     if present is not None and not _alike(present, reading):
         then = describe_reading(reading) if reading else f"plain {kind} cells"
+        way = "Give the cells as for fit, or read the file with like=."
+        if reading is not None and {present.unit, reading.unit} == {"", "UTC"}:
+            zone = "'UTC'" if reading.unit else "None"
+            way = f"Set their zone: X[{column.name!r}].dt.tz_localize({zone})."
         raise BadTypeError(
             f"column {column.name!r} is read as {describe_reading(present)}, but the "
-            f"cases have {then} there. Give the cells as for fit, or read the file "
-            "with like=."
+            f"cases have {then} there. {way}"
         )
     if reading is not None and column.kind == "nominal":
+        warn_of_marks(column, reading)
         return read_labels(column, reading)
     if reading is not None and present is None and reading.style != "amount":
         known = ~column.missing

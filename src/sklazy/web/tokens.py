@@ -60,6 +60,11 @@ class Tokens:
                 role = known_role
         return role
 
+    def secret(self) -> bytes:
+        """What nobody knows who lacks one of the tokens; the same for the same ones."""
+        hashes = sorted(known for known, _ in self._roles)
+        return hashlib.sha256(b"secret" + b"".join(hashes)).digest()
+
     def __repr__(self) -> str:  # a token has no place in a log
         return f"Tokens({len(self._roles)})"
 

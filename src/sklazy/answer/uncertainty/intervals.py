@@ -22,9 +22,10 @@ from sklazy.answer.leave_one_out import (
     each_without,
     leave_groups_out,
     leave_one_out,
+    leave_out_by_choices,
 )
 from sklazy.answer.uncertainty.nearness import near_scores, near_scores_of_cases
-from sklazy.answer.uncertainty.scores import draw_folds, draw_rows
+from sklazy.answer.uncertainty.scores import N_FOLDS, draw_folds, draw_rows
 from sklazy.answer.uncertainty.sets import ConformalQueries
 from sklazy.casebase import CaseBase
 from sklazy.errors import DataWarning
@@ -42,6 +43,7 @@ _NEAR, _RATIO = ("nearness", "both"), ("ratio", "both")
 _FEWEST_NEAR = 100  # cases; of fewer the 25 nearest are no neighborhood
 _MOST_NEAR = 20_000  # cases; with more, distances take longer than answers
 _FEWEST_FREE = 1000  # cases of a group by which no setting was chosen
+_ENOUGH = 1800  # cases that folds have together: the fewer cases, the more folds
 _FLOOR = 0.1  # of the typical error, added to a local one that may be 0 by chance
 
 
@@ -368,14 +370,21 @@ def _predict_cases(
 ) -> Outputs:
     """Answer for cases, each by others that know nothing of its target.
 
-    A learner that chooses its settings by all targets is asked without each of ten
-    folds: settings chosen to make the residuals of rows left out small make these too
-    small for rows that had no part in the choice. Where the cases `are_free` of that,
-    each of them is left out with the settings as they are.
+    Settings chosen to make the residuals of rows left out small make these too small
+    for rows that had no part in the choice. So each fold is answered with settings
+    chosen by the others: where settings are kept with the cases, each case is left out
+    of all cases; else all of its fold, of ten. Where the cases `are_free` of that, they
+    are left out with the settings as they are.
     """
     if are_free or is_local(learner) or not hasattr(learner, "approximate"):
         return leave_one_out(at_once(learner, base), base, rows, outputs, n_jobs)
-    return leave_groups_out(learner, base, rows, draw_folds(base), outputs, n_jobs)
+    if base.weighted or not getattr(learner, "keeps_choices", False):
+        return leave_groups_out(learner, base, rows, draw_folds(base), outputs, n_jobs)
+    fixed: Any = learner
+    if hasattr(fixed, "fix_size"):
+        fixed = fixed.fix_size(base.n_rows)
+    folds = draw_folds(base, int(np.clip(-(-_ENOUGH // base.n_rows), 2, N_FOLDS)))
+    return leave_out_by_choices(fixed, base, rows, folds, outputs, n_jobs)
 
 
 def _near_cases(

@@ -14,6 +14,7 @@ from sklazy.neighbors import MixedSearch, scaled_columns
 _N_NEAR = 25  # cases whose scores measure how hard a query is
 _FLOOR = 0.5  # of the typical score, added to that of few cases
 _AT_ONCE = 200_000_000  # cells between two chances for an interrupt
+_MEASURED = 500_000  # distances at a time, so that calls cost little beside them
 _DIGITS = 9  # of shares: rounding decides between no two cases
 
 Ints = NDArray[np.int64]
@@ -21,9 +22,10 @@ Ints = NDArray[np.int64]
 
 def measure_squares(batch: Batch) -> Iterator[Floats]:
     """The squared distance of every case, infinite for the one left out, by query."""
-    search = _search(batch)
-    for query in range(len(batch)):
-        yield search.measure(np.array([query]))[0]
+    search, every = _search(batch), np.arange(len(batch))
+    step = max(1, _MEASURED // batch.base.n_rows)
+    for first in range(0, len(batch), step):
+        yield from search.measure(every[first : first + step])
 
 
 def _search(batch: Batch) -> MixedSearch:
@@ -49,13 +51,16 @@ def class_shares(batch: Batch) -> Floats:
     cases, search, every = batch.cases, _search(batch), np.arange(len(batch))
     labels, classes = search.columns.labels, cases.classes[: batch.base.n_rows]
     shares = np.empty((len(batch), batch.n_classes))
+    attributes = np.arange(batch.n_attributes, dtype=np.int32)
+    screened = _find_telling(cases.numeric)
     step = max(1, _AT_ONCE // (len(classes) * batch.n_attributes))
     for first in range(0, len(batch), step):
         part = every[first : first + step]
         nearest = np.empty((len(part), batch.n_classes))
         find_nearest_of_classes(
             *(cells[part] for cells in search.queries),
-            np.arange(batch.n_attributes, dtype=np.int32),
+            attributes,
+            screened,
             search.excluded[part],
             labels,
             cases.numeric,
@@ -66,6 +71,16 @@ def class_shares(batch: Batch) -> Floats:
         )
         shares[part] = list(map(_compare, nearest))
     return shares
+
+
+def _find_telling(numeric: Ints) -> NDArray[np.int32]:
+    """Half of the attributes, or all nominal ones, whose differences are the largest.
+
+    `numeric` is below 0 for nominal attributes.
+    """
+    largest = np.argsort(numeric >= 0, kind="stable")
+    n_screened = max((len(numeric) + 1) // 2, int((numeric < 0).sum()))
+    return np.sort(largest[:n_screened]).astype(np.int32)
 
 
 def _compare(nearest: Floats) -> Floats:

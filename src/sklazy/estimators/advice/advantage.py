@@ -12,6 +12,7 @@ from sklazy.errors import BadInputError
 from sklazy.estimators.inputs import code_rows
 from sklazy.estimators.parameters import Discretization, check_choice
 from sklazy.measures import how_many, v_by_attribute
+from sklazy.report.listings import list_pairs
 
 PERCENTAGES = (10, 20, 30, 40, 50, 60, 70, 80, 90)
 """The paper's nine."""
@@ -69,6 +70,12 @@ class LazyAdvantage:
             *figures,
         ]
         return f"LazyAdvantage({', '.join(figures)})"
+
+    def __str__(self) -> str:
+        order = np.argsort(-self.by_attribute, kind="stable").tolist()
+        pairs = [(self.names[j], float(self.by_attribute[j])) for j in order]
+        title = f"V of each attribute, {self.overall:.3f} on average"
+        return list_pairs(title, ["attribute", "V"], pairs)
 
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain data."""

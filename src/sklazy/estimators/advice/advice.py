@@ -40,6 +40,7 @@ from sklazy.report.advice import (
 from sklazy.report.html import preformatted
 from sklazy.tables import Table, as_table
 from sklazy.tables.origins import expand_columns
+from sklazy.tables.taking import take_columns
 
 N_NEEDED = 200
 """Rows that a verdict needs; all of a smaller table."""
@@ -209,8 +210,8 @@ def advise(
     ----------
     X : table, frame or array-like of shape (n_rows, n_attributes)
         Numeric and nominal features. Cells may be missing.
-    y : array-like of shape (n_rows,)
-        Class labels or numbers.
+    y : array-like of shape (n_rows,), or str
+        Class labels or numbers, or the name of their column in X.
     task : {"auto", "classification", "regression"}, default="auto"
         Kind of y. "auto" treats numbers with fractions as numbers, and whole numbers if
         more than 20 of them differ, or more than one in five rows.
@@ -239,6 +240,7 @@ def advise(
     >>> advice.best_.predict(X[:2])
     array([0, 0])
     """
+    X, y, _ = take_columns(X, y, None)
     table = expand_columns(as_table(X, categorical_features=categorical_features))
     return advise_on(
         table.take,
@@ -290,8 +292,8 @@ def advise_on(
     rows = draw_sample(target, max_rows, random_state)
     table, known = take(rows), target[rows]
     candidates = list_candidates(table.kinds, random_state, actual_task)
-    folds = assign_folds(known, n_folds, random_state)
     n_needed = min(N_NEEDED, len(rows))
+    folds = assign_folds(known, n_folds, random_state, n_needed)
     outcome = compare(candidates, table, known, folds, max_seconds, n_needed)
     scores = _make_scores(candidates, outcome, known)
     guess = baseline_losses(known)[outcome.rows]

@@ -11,13 +11,14 @@ from sklazy.casebase.incoming import as_ids
 from sklazy.casebase.rows import Ids
 from sklazy.estimators.base import LazyEstimator
 from sklazy.tables import Column, Table, label_array
+from sklazy.tables.origins import is_aside
 
 _NOTHING = "nothing known"  # the feature of a table that has one column
 
 
 def features_of(table: Table, name: str) -> Table:
-    """Take all columns but one; a constant where there is no other."""
-    columns = tuple(column for column in table if column.name != name)
+    """Take all columns but one, and those set aside; a constant where none is left."""
+    columns = tuple(c for c in table if c.name != name and not is_aside(c))
     if not columns:
         columns = (Column(_NOTHING, "numeric", np.zeros(table.n_rows)),)
     return Table(columns, table.n_rows)

@@ -1,11 +1,13 @@
 """LazyImputer: fill the missing cells of a mixed table, each with a reason."""
 
+import datetime
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -14,7 +16,7 @@ from sklazy.casebase.incoming import IdsLike, as_ids
 from sklazy.errors import BadInputError, UnknownIdError, warn_once
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.imputing.column_models import ColumnModel, features_of
-from sklazy.estimators.imputing.output import put_cells
+from sklazy.estimators.imputing.output import put_cells, reading_of
 from sklazy.estimators.linear_models import LazyRidgeRegressor
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
 from sklazy.estimators.parameters import check_columns, check_count
@@ -24,6 +26,11 @@ from sklazy.estimators.selection.number_neighbors import LazyKNeighborsRegressor
 from sklazy.receipts import Receipt
 from sklazy.tables import Column, Table, as_table
 from sklazy.tables.frames import index_ids
+from sklazy.tables.origins import describe_columns, empty_table, is_aside
+from sklazy.tables.reading import CALENDAR
+from sklazy.tables.writing import write_like
+
+_DAY = datetime.datetime(1970, 1, 1)  # how explained cells write dates
 
 Models = LazyEstimator | Sequence[LazyEstimator] | None
 
@@ -36,8 +43,8 @@ class FilledCell(NamedTuple):
     row : int
         Counted from 0.
     column : str
-    value : label or float
-    interval : pair of float, or None for labels
+    value : label, float or datetime
+    interval : pair as the value, or None for labels
     probabilities : dict from label to float, or None for numbers
     receipt : Receipt
     """
@@ -82,9 +89,9 @@ class LazyImputer(Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstima
 
     Notes
     -----
-    Columns of text that was understood as dates or amounts help to fill others and are
-    not filled themselves. Cells are predicted from known ones alone, never from filled
-    ones. ``docs/impute.md`` compares it with other imputers.
+    Dates, times and amounts are filled as the column writes them; columns that are set
+    aside, such as ids, keep their gaps. Cells are predicted from known ones alone,
+    never from filled ones. ``docs/impute.md`` compares it with other imputers.
 
     Examples
     --------
@@ -137,6 +144,7 @@ class LazyImputer(Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstima
         check_columns(self, X, reset=True)
         names, n_rows = self._new_ids(X, ids, len(table), 0), len(table)
         self._columns = {column.name: column.kind for column in table}
+        self._origins = describe_columns(table)
         self._ids: list[Any] = names.tolist()
         self._n_ever = n_rows
         self._models: dict[str, ColumnModel] = {}
@@ -260,11 +268,18 @@ class LazyImputer(Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstima
     # --- how --------------------------------------------------------------------------
 
     def _read(self, X: object) -> Table:
+        X = X.toarray() if issparse(X) else X  # type: ignore[attr-defined]
         return as_table(X, categorical_features=self.categorical_features, mixed=False)
 
     def _read_later(self, X: object) -> Table:
         check_is_fitted(self)
-        table = self._read(X)
+        X = X.toarray() if issparse(X) else X  # type: ignore[attr-defined]
+        table = as_table(
+            X,
+            categorical_features=self.categorical_features,
+            mixed=False,
+            like=empty_table(self._origins),
+        )
         check_columns(self, X, reset=False)
         if table.names != list(self._columns) and len(table.columns) == len(
             self._columns
@@ -289,8 +304,8 @@ class LazyImputer(Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstima
     def _start_models(self, table: Table, ids: NDArray[Any]) -> None:
         """Make models of the columns that have their first known cells."""
         for column in table:
-            is_new = column.name not in self._models and column.reading is None
-            if is_new and not column.missing.all():
+            is_new = column.name not in self._models
+            if is_new and not is_aside(column) and not column.missing.all():
                 candidates = self._candidates(column)
                 self._models[column.name] = ColumnModel(column, candidates, table, ids)
         self._publish()
@@ -314,13 +329,13 @@ class LazyImputer(Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstima
         return listed
 
     def _warn_of_gaps(self, table: Table) -> None:
-        """Warn of columns with missing cells that stay: of dates, amounts and ids."""
-        left = [c.name for c in table if c.missing.any() and c.reading is not None]
+        """Warn of columns with missing cells that stay: those that are set aside."""
+        left = [c.name for c in table if c.missing.any() and is_aside(c)]
         if left:
             warn_once(
-                f"columns {left} keep their missing cells: dates, amounts written as "
-                "text and columns that name rows are not filled. Turn dates and "
-                "amounts into numbers to fill them."
+                f"columns {left} keep their missing cells: they name rows, or are free "
+                "text. To fill one, name it, as in "
+                f"categorical_features={{{left[0]!r}: 'nominal'}}."
             )
 
     def _gaps(self, table: Table) -> Iterator[tuple[ColumnModel, NDArray[np.intp]]]:
@@ -344,6 +359,7 @@ def _explain_column(
 ) -> Iterator[FilledCell]:
     features = features_of(table, model.name).take(rows)
     is_number, estimator = model.kind == "numeric", model.model
+    reading = reading_of(table[model.name])
     receipts = estimator.explain(features, coverage=coverage if is_number else None)
     ends: list[Any] = [None] * len(rows)
     shares: list[Any] = [None] * len(rows)
@@ -356,5 +372,9 @@ def _explain_column(
         chances = estimator.predict_proba(features).tolist()
         shares = [dict(zip(classes, row, strict=True)) for row in chances]
     for i, row in enumerate(rows.tolist()):
-        receipt = receipts[i]
-        yield FilledCell(row, model.name, receipt.answer, ends[i], shares[i], receipt)
+        receipt, end = receipts[i], ends[i]
+        value = receipt.answer
+        if is_number and reading is not None and reading.style in CALENDAR:
+            value, *end = (write_like(v, reading, _DAY) for v in (value, *end))
+            end = tuple(end)
+        yield FilledCell(row, model.name, value, end, shares[i], receipt)

@@ -90,6 +90,19 @@ class DrawnMember:
         """As of the member."""
         return self.member.count_choosing(draw_from(base))
 
+    @property
+    def keeps_choices(self) -> bool:
+        """As of the member; models of scikit-learn are fitted without rows."""
+        return getattr(self.member, "keeps_choices", True)
+
+    def fix_size(self, n_rows: int) -> Member:
+        """The member alone, which treats any number of rows as so many.
+
+        A draw that others were left out of is none of all rows.
+        """
+        member = self.member
+        return member.fix_size(n_rows) if isinstance(member, LearnerMember) else member
+
 
 def estimate_left_out(member: Member, base: CaseBase, rows: Ints) -> Floats:
     """Predictions for the first rows in canonical order, to weigh a member by.

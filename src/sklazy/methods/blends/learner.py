@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +24,12 @@ from sklazy.measures import (
     weigh_by_squares,
 )
 from sklazy.measures.magnitudes import find_unit
-from sklazy.methods.blends.draws import estimate_left_out, is_drawn_from
-from sklazy.methods.blends.members import Member, MemberAnswer
+from sklazy.methods.blends.draws import (
+    DrawnMember,
+    estimate_left_out,
+    is_drawn_from,
+)
+from sklazy.methods.blends.members import LearnerMember, Member, MemberAnswer
 from sklazy.methods.row_weights import RowWeights, find_row_weights
 from sklazy.report.progress import Progress
 
@@ -153,7 +157,7 @@ class BlendLearner:
         """Prepare the members, leave rows out, and weigh the members by them."""
         # A fair draw, which is the same in whatever order the rows came.
         rows = base.order[: self._count_left_out(base.n_rows)]
-        members = self._list_members(base)
+        members = self._list_members(base.n_rows)
         own, key = find_row_weights(base), ("left out", self)
 
         def weigh() -> _Weighed:
@@ -174,9 +178,9 @@ class BlendLearner:
         shown = *found[:3], left_out, found.losses, in_part
         return BlendCases(base, *shown, _sum_up(efforts))
 
-    def _list_members(self, base: CaseBase) -> list[Member]:
+    def _list_members(self, n_rows: int) -> list[Member]:
         """Those that answer so many rows."""
-        absent = self.of_few_rows if base.n_rows > MANY_ROWS else self.of_many_rows
+        absent = self.of_few_rows if n_rows > MANY_ROWS else self.of_many_rows
         return [member for member in self.members if member.name not in absent]
 
     def _try_all(
@@ -278,8 +282,24 @@ class BlendLearner:
 
     def count_choosing(self, base: CaseBase) -> int:
         """How many rows, the first in canonical order, weights follow from."""
-        counts = [member.count_choosing(base) for member in self._list_members(base)]
+        counts = [
+            member.count_choosing(base) for member in self._list_members(base.n_rows)
+        ]
         return min(max(*counts, self._count_left_out(base.n_rows)), base.n_rows)
+
+    @property
+    def keeps_choices(self) -> bool:
+        """Whether all members do; models of scikit-learn are fitted without rows."""
+        return all(getattr(one, "keeps_choices", True) for one in self.members)
+
+    def fix_size(self, n_rows: int) -> "BlendLearner":
+        """The same learner, that treats any number of rows as so many."""
+        sized = LearnerMember | DrawnMember
+        left = tuple(
+            one.fix_size(n_rows) if isinstance(one, sized) else one
+            for one in self._list_members(n_rows)
+        )
+        return replace(self, members=left, of_few_rows=(), of_many_rows=())
 
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """All rows, if weights may stay; none where they must be found anew."""

@@ -101,6 +101,22 @@ class LearnerMember:
         known = hasattr(learner, "count_choosing")
         return learner.count_choosing(base) if known else base.n_rows
 
+    @property
+    def keeps_choices(self) -> bool:
+        """Whether what it chooses by targets is kept with the cases, or is hardly any.
+
+        As for learners; see `answer.leave_one_out.leave_out_by_choices`.
+        """
+        is_stiff = getattr(self.learner, "is_stiff", False)
+        return is_stiff or getattr(self.learner, "keeps_choices", False)
+
+    def fix_size(self, n_rows: int) -> "LearnerMember":
+        """The same member, that treats any number of rows as so many."""
+        learner: Any = self.learner
+        if not hasattr(learner, "fix_size"):
+            return self
+        return replace(self, learner=learner.fix_size(n_rows))
+
     def _leave_out(self, learner: AnyLearner, base: CaseBase, rows: Ints) -> Floats:
         output = OUTPUTS[learner.target.kind]
         (left_out,) = leave_one_out(

@@ -7,7 +7,7 @@ Zhu, X., Yang, Y.: A lazy bagging approach to classification. Pattern Recognitio
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,6 +176,9 @@ class EnsembleLearner:
     approximate: bool = field(default=False, compare=False)
     in_part: bool = field(default=False, compare=False)
     traces: bool = field(default=False, compare=False)
+
+    keeps_choices: ClassVar[bool] = True
+    """It chooses nothing by the targets of all rows."""
 
     def prepare(self, base: CaseBase) -> EnsembleCases:
         """Order and weigh the cases, and find what the members need."""

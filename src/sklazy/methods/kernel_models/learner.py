@@ -1,8 +1,8 @@
 """Kernel models: queries are coded, and cases answer by how similar they are."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,6 +120,9 @@ class KernelLearner:
     in_part: bool = field(default=False, compare=False)
     device: str | None = None
 
+    keeps_choices: ClassVar[bool] = True
+    """All that it chooses by targets is kept with the cases, and others' may serve."""
+
     def prepare(self, base: CaseBase) -> KernelData:
         """Code the cases, choose the settings and solve, if all cases are solved."""
         data = base.derive(
@@ -159,6 +162,10 @@ class KernelLearner:
         if not self.limits.has_landmarks(n_rows):
             return n_rows
         return min(self.limits.count_drawn(n_rows), n_rows)
+
+    def fix_size(self, n_rows: int) -> "KernelLearner":
+        """The same learner, that treats any number of rows as so many."""
+        return replace(self, limits=self.limits.fix_size(n_rows))
 
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """All rows, or none: every row has a part in the settings."""

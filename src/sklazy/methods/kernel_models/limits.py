@@ -41,6 +41,12 @@ class Limits(NamedTuple):
             return self.n_landmarks
         return count_landmarks(n_rows, self.max_rows)
 
+    def fix_size(self, n_rows: int) -> "Limits":
+        """The same for any number of rows as for so many, if these have landmarks."""
+        if not self.has_landmarks(n_rows):
+            return self
+        return self._replace(max_rows=0, n_landmarks=self.count_landmarks(n_rows))
+
     def count_drawn(self, n_rows: int) -> int:
         """By how many rows landmarks, ranks and settings are chosen."""
         return max(self.n_descended, self.count_landmarks(n_rows))

@@ -64,6 +64,9 @@ class LocalModelLearner:
     approximate: bool = False
     device: str | None = None
 
+    keeps_choices: ClassVar[bool] = True
+    """It chooses nothing by the targets of all rows."""
+
     def __hash__(self) -> int:
         return hash(self._key)
 

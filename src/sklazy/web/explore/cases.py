@@ -240,6 +240,7 @@ def list_cases(
         "first": page * per_page,
         "columns": names,
         "n_open": n_open,
+        "exact": left_out.exact,
         "rows": describe_cases(state, left_out, shown, names),
     }
 

@@ -1,6 +1,5 @@
 """The user's own file, written again with nothing changed but what was changed."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,13 +11,12 @@ from sklazy.tables.amounts import read_amount
 from sklazy.tables.delimited import CsvOptions, OpenedCsv, open_csv
 from sklazy.tables.reading import Reading
 from sklazy.tables.text import TextFile, lines_of
+from sklazy.tables.writing import find_group, respell_number, spell_number
 
 ENDINGS = {".csv", ".tsv", ".tab", ".txt", ".data"}
 """Of files that can be written again."""
 
 _MOST_BYTES = 1 << 26  # that are kept
-_BODY = re.compile(r"[+\u2212-]?\d[\d.,'\u2019 \u00a0\u202f\u2009]*\d|[+\u2212-]?\d")
-_GROUPED = re.compile(r"\d(?P<mark>[.,'\u2019 \u00a0\u202f\u2009])\d{3}(?!\d)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,27 +183,16 @@ class _TargetStyle:
         self._reading = reading
         is_comma = decimal == "," or (reading and reading.form == "decimal-comma")
         self._point = "," if is_comma else "."
-        groups = filter(None, (_GROUPED.search(cell) for cell in cells))
-        marks = [m["mark"] for m in groups if m["mark"] != self._point]
-        self._group = marks[0] if marks else ""
+        self._group = find_group(cells, self._point)
 
     def write(self, cell: str, after: object) -> str:
         """A new target like the cell that it replaces."""
         if not isinstance(after, float):
             return self._usual.get(after, str(after))
-        body = _BODY.search(cell)
-        if body is None:
-            return self._spell(after, 0)
-        _, _, decimals = body[0].partition(self._point)
-        text = self._spell(after, len(decimals))
-        new = cell[: body.start()] + text + cell[body.end() :]
-        return new if self._reads_as(new, after) else text
-
-    def _spell(self, number: float, least: int) -> str:
-        _, _, needed = f"{number:.10f}".rstrip("0").partition(".")
-        spelled = f"{number:,.{max(least, len(needed))}f}"
-        swaps = {",": self._group, ".": self._point}
-        return "".join(swaps.get(letter, letter) for letter in spelled)
+        new = respell_number(cell, after, self._point, self._group)
+        if new is not None and self._reads_as(new, after):
+            return new
+        return spell_number(after, 0, self._point, self._group)
 
     def _reads_as(self, text: str, number: float) -> bool:
         if self._reading is not None:

@@ -40,7 +40,11 @@ class Answers:
         self._asked_of: tuple[CaseBase, RowReader] | None = None
         if privacy.uses_groups:
             self._stand_ins = StandInKeeper(
-                store.model, privacy.min_group, privacy.noise, store.waiting
+                store.model,
+                privacy.min_group,
+                privacy.noise,
+                store.waiting,
+                privacy.secret,
             )
             store.on_added = self._stand_ins.follow_added
             store.on_forgotten = self._stand_ins.follow_forgotten
@@ -122,8 +126,11 @@ class Answers:
             reduced["probability"] = said["probabilities"][i][place]
         if self.privacy.level >= Level.IDS:
             assert self._stand_ins is not None
-            voters = list_voters(receipt)
-            reduced["groups"] = self._stand_ins.current().members_behind(voters)
+            groups = self._stand_ins.current().members_behind(list_voters(receipt))
+            reduced["groups"] = [
+                {"ids": ids, "stand_ins": count}
+                for ids, count in sorted(groups, key=lambda pair: -pair[1])
+            ]
         return reduced
 
     def _round(self, numbers: Any) -> Any:  # noqa: ANN401 - a number or lists of them
@@ -159,7 +166,7 @@ class Answers:
         ids = cases.ids[places].tolist()
         if self._stand_ins is not None:
             groups = self._stand_ins.current().members_behind(ids)
-            return [{"ids": members} for members in groups]
+            return [{"ids": members} for members, _ in groups]
         targets = targets_of(cases, places)
         columns = {c.name: c.cells() for c in cases.to_table().take(places)}
         return [

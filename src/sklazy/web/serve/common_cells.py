@@ -16,8 +16,8 @@ Codes = NDArray[np.integer[Any]]
 def hide_rare(rows: CodedRows, least: int, *, has_classes: bool) -> CodedRows:
     """Rows in which at least `least` cases share each label, class and extreme.
 
-    A rarer label is missing. Cases of a rarer class are left out. Numbers and targets
-    end at the `least`-th smallest and the `least`-th largest.
+    A rarer label is missing. Cases of a rarer class are left out. Numbers, targets
+    and weights end at the `least`-th smallest and the `least`-th largest.
 
     Parameters
     ----------
@@ -36,6 +36,7 @@ def hide_rare(rows: CodedRows, least: int, *, has_classes: bool) -> CodedRows:
         ).astype(rows.codes.dtype),
         numbers=_clip_extremes(rows.numbers, least),
         targets=_clip_extremes(rows.targets, least),
+        weights=_clip_extremes(rows.weights[None], least)[0],
     )
 
 

@@ -73,7 +73,7 @@ def _read_tensor(tensor: object, i: int) -> Plain:
     if not isinstance(tensor, dict) or not isinstance(tensor.get("data"), list):
         raise Problem(422, f"inputs, entry {i}: expected an object with data, a list.")
     shape, kind = tensor.get("shape"), tensor.get("datatype")
-    if kind not in _TYPES:
+    if not isinstance(kind, str) or kind not in _TYPES:
         raise Problem(
             422, f"inputs, entry {i}: datatype must be FP64, INT64, BYTES or BOOL."
         )

@@ -6,8 +6,9 @@ name, so that a new field of receipts stays private until it is assigned to a le
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
@@ -33,11 +34,14 @@ class Privacy:
     min_group : int
     noise : float
         How much wider stand-ins are spread than the cases of their group, as a share.
+    secret : bytes
+        What clients do not know; stand-ins are drawn by it.
     """
 
     level: Level = Level.AGGREGATE
     min_group: int = 5
     noise: float = 0.0
+    secret: bytes = field(default=b"", repr=False)
 
     @property
     def uses_groups(self) -> bool:
@@ -103,7 +107,7 @@ def describe_attacks(estimator: str) -> str:
 
 
 def reduce_receipt(receipt: Mapping[str, Any], privacy: Privacy) -> Plain:
-    """Strip a receipt to what a level below `values` allows; see `stand_ins`.
+    """Strip a receipt of stand-ins to what a level below `values` allows.
 
     Its answer and probability are still in all digits.
     """
@@ -116,38 +120,63 @@ def reduce_receipt(receipt: Mapping[str, Any], privacy: Privacy) -> Plain:
     reduced["attributes"] = list(dict.fromkeys(_attributes(receipt)))
     reduced["unlike_all_cases"] = receipt["novelty"]["unlike"]
     voters = list(_cases(receipt))
-    reduced["rests_on"] = _count_groups(voters, privacy.min_group)
+    reduced["rests_on"] = _count_voters(voters, receipt["answer"], privacy.min_group)
+    reduced["note"] = _describe_voters(voters, privacy)
     return reduced
 
 
 def list_voters(receipt: Mapping[str, Any]) -> list[int]:
-    """The ids of the cases that a receipt lists."""
+    """The ids of the stand-ins that a receipt lists."""
     return [case["id"] for case in _cases(receipt)]
 
 
 _ALWAYS = ("kind", "sklazy", "estimator", "answer", "probability")
 
 
-def _count_groups(cases: Sequence[Mapping[str, Any]], least: int) -> Plain:
-    """How many cases an answer rests on, and of which classes, if these are enough.
+def _count_voters(
+    voters: Sequence[Mapping[str, Any]],
+    answer: Any,  # noqa: ANN401 - a class or numbers
+    least: int,
+) -> Plain:
+    """How many stand-ins an answer rests on, and of which classes, if these are enough.
 
-    Where a group is too small, the sum goes with it, from which it would follow.
+    Where a count is too small, the sum goes with it, from which it would follow. Where
+    that of the answer is, all others go: alone they would contradict it.
     """
-    counts: dict[Any, int] = {}
-    for case in cases:
-        if "class" in case:
-            counts[case["class"]] = counts.get(case["class"], 0) + 1
-    small = len(cases) < least or any(count < least for count in counts.values())
-    groups = [
-        {"label": label, "cases": count}
-        for label, count in sorted(counts.items(), key=lambda pair: str(pair[0]))
-        if count >= least
-    ]
+    classes = [one["class"] for one in voters if "class" in one]
+    counts = Counter(sorted(classes, key=str))
+    small = len(voters) < least or any(count < least for count in counts.values())
+    shown = {label: count for label, count in counts.items() if count >= least}
+    if classes and answer not in shown:
+        shown = {}
     return {
-        "cases": None if small else len(cases),
+        "stand_ins": None if small else len(voters),
         "min_group": least,
-        "classes": groups,
+        "classes": [{"label": one, "stand_ins": n} for one, n in shown.items()],
     }
+
+
+def _describe_voters(voters: Sequence[Mapping[str, Any]], privacy: Privacy) -> str:
+    """What a reader has to know about the rows that an answer rests on."""
+    sentences = [
+        "Made-up rows answered, not cases: each stands for a group of at least "
+        f"{privacy.min_group} similar cases."
+    ]
+    if not voters:
+        sentences.append("This method uses all of them and lists none.")
+    elif "class" in voters[0]:
+        sentences.append(
+            "Their classes are those of the group in random order. They may have "
+            "different weights, so the class with the most need not be the answer."
+        )
+    else:
+        sentences.append("Its target is about the mean of the group.")
+    if voters and privacy.level == Level.IDS:
+        sentences.append(
+            "Groups are all cases that these rows stand for, whatever their targets, "
+            "so a case may differ from the answer."
+        )
+    return " ".join(sentences)
 
 
 def _cases(receipt: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:

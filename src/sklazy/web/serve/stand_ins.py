@@ -12,22 +12,23 @@ the five is nearer to them than any other. For the same reason the mean itself i
 moved at random.
 
 The draws depend on a fingerprint of the cases: the same cases always have the same
-stand-ins, so that asking again shows nothing new. It is not the digest, which clients
-may ask for: they could draw the same.
+stand-ins, so that asking again shows nothing new. It is not the digest, by which
+clients could draw the same. A secret of the server is part of it: somebody who knows
+all cases but one could try what the last one may be, and draw the same, too.
 """
 
 import copy
 import hashlib
 import threading
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
-from sklazy.casebase.moments import NO_TIMES, Times
 from sklazy.casebase.rows import CodedRows
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator
@@ -67,10 +68,10 @@ class StandIns:
     group_of: Places
     spreads: Floats
 
-    def members_behind(self, stand_ins: Iterable[int]) -> list[list[Any]]:
-        """The ids in the groups of stand-ins, each group once."""
-        groups = dict.fromkeys(self.group_of[list(stand_ins)].tolist())
-        return [self.members[group] for group in groups]
+    def members_behind(self, stand_ins: Iterable[int]) -> list[tuple[list[Any], int]]:
+        """The ids in each group of stand-ins, and how many of these it has."""
+        counts = Counter(self.group_of[list(stand_ins)].tolist())
+        return [(self.members[group], count) for group, count in counts.items()]
 
 
 def make_stand_ins(
@@ -78,6 +79,7 @@ def make_stand_ins(
     min_group: int,
     *,
     noise: float = 0.0,
+    secret: bytes = b"",
     without: Sequence[Any] = (),
 ) -> StandIns:
     """Make stand-ins for all cases but some, and a model of them.
@@ -89,12 +91,14 @@ def make_stand_ins(
         The fewest cases that a group has.
     noise : float
         How much wider stand-ins are spread than the cases of their group, as a share.
+    secret : bytes
+        What draws depend on beside the cases.
     without : sequence of ids
         Cases that have no stand-in yet.
     """
     with model.cases_.snapshot() as cases:
-        secret = cases.digest("stand-ins")
-        seed = hashlib.sha256(f"{secret} {min_group} {noise}".encode())
+        digest = cases.digest("stand-ins")
+        seed = hashlib.sha256(f"{digest} {min_group} {noise}".encode() + secret)
         kept = np.flatnonzero(~np.isin(cases.ids, list(without)))
         kept = kept[np.argsort(cases.rank(kept))]  # whatever order they lie in
         has_classes = bool(cases.class_labels)
@@ -226,14 +230,13 @@ def _draw(
     rounded = [round_to(mean, spread / np.sqrt(n_rows)) for mean, spread in means]
     targets = np.repeat(rounded, n_rows)
     codes = [_draw_labels(column, least, random) for column in rows.codes]
-    times = rows.times.mean(axis=1, keepdims=True) if rows.times.size else rows.times
     return CodedRows(
         numbers=np.reshape(numbers, rows.numbers.shape),
         codes=np.reshape(codes, rows.codes.shape),
         classes=random.permutation(rows.classes),
         targets=np.reshape(targets, rows.targets.shape),
         weights=np.full(n_rows, rows.weights.mean()),
-        times=np.broadcast_to(times, rows.times.shape),
+        times=rows.times[:0],  # their weights have faded
         arrival=rows.arrival,
         hashes=rows.hashes,
         ids=rows.ids,
@@ -293,14 +296,12 @@ def _build(model: LazyEstimator, cases: CaseBase, rows: CodedRows) -> CaseBase:
             codes = rows.codes[j].astype(np.int32)
             columns.append(Column(attribute.name, "nominal", codes, labels, declared))
     table = Table(tuple(columns), len(rows), cases.schema.named)
-    times = Times(rows.times, cases.schema.clock, cases.half_life)
     return CaseBase(
         table,
         _targets(cases, rows),
         weights=rows.weights if cases.weighted else None,
-        times=times if rows.times.size else NO_TIMES,
         criterion=criterion_of(model),
-        schema=cases.schema,
+        schema=replace(cases.schema, clock=""),
     )
 
 
@@ -353,8 +354,10 @@ class StandInKeeper:
         min_group: int,
         noise: float,
         waiting: Iterable[Any] = (),
+        secret: bytes = b"",
     ) -> None:
         self._model, self._min_group, self._noise = model, min_group, noise
+        self._secret = secret
         self._lock = threading.Lock()
         self._waiting = UnusedCases(min_group, waiting)
         self._current: StandIns | None = None
@@ -367,6 +370,7 @@ class StandInKeeper:
                     self._model,
                     self._min_group,
                     noise=self._noise,
+                    secret=self._secret,
                     without=self._waiting.ids,
                 )
             return self._current

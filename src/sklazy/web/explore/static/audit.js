@@ -129,6 +129,7 @@ export async function renewChanges() {
   if (!parts.changes?.isConnected) return;
   const reply = await attempt(() => ask("changes"));
   if (!reply) return;
+  if (known.read_only && !reply.changes.length) return;
   redraw(parts.changes, reply.changes.length ? list(reply.changes) : h("p", { class: "empty" }, "There are no changes yet. ", h("a", { href: address({ view: "audit" }) }, "Go to the audit")),
     h("h2", {}, "Save as"),
     h("p", { class: "saves" }, known.own_file && [h("a", { href: download("own.csv"), download: true }, "your file, only the changed cells changed"), " · "], h("a", { href: download("data.csv"), download: "data.csv" }, "cases with the changes, CSV"), " · ", h("a", { href: download("model.sklazy"), download: "model.sklazy" }, "model with the changes"), " · ",

@@ -154,6 +154,7 @@ function page(reply) {
       h("span", {}, `${count(reply.first + 1)} to ${count(last)} of ${count(reply.n_found)}`, reply.n_found < reply.n_rows ? ` (${count(reply.n_rows)} in all)` : ""),
       turner("first", "« first", 0, reply), turner("back", "‹ previous", reply.page - 1, reply), turner("next", "next ›", reply.page + 1, reply), turner("last", "last »", reply.n_pages - 1, reply),
       h("label", {}, h("input", { type: "checkbox", checked: at.all, "data-focus": "all", onchange: (event) => go({ all: event.target.checked }) }), " all columns")),
+    !reply.exact && h("p", { class: "soft" }, "Predictions in this table have the cut points and settings of all cases. The receipt of a case has those of the others, so its figures may differ."),
     saves("cases", ["csv", "json"], { filter: caseFilter() }),
   ];
 }
