@@ -2,11 +2,15 @@
 
     python benchmarks/everyday.py [--rows 1000 10000] [--only LazyNBClassifier ...]
     python benchmarks/everyday.py --cliffs
+    python benchmarks/everyday.py --changes [--rows 100000]
     python benchmarks/everyday.py --doubt
 
 Each line is a process of its own with compiled code on disk: seconds of processor time
 to fit, to answer the first question, to add a row and ask, to explain and to find a
-set or an interval after a change, and for one row as a dict. `--cliffs` doubles the
+set or an interval after a change, and for one row as a dict. `--changes` adds 24 rows,
+one at a time: milliseconds of the next question after each and of the receipt after
+that, the median of all, the mean, and how many questions cost ten times the median,
+since the row reached a draw that choices follow from. `--cliffs` doubles the
 rows, then the columns, and fails where twice as much costs more than five times as
 much; small costs, which an overhead hides, are not looked at. `--doubt` times the first
 interval or set of a state, at sizes that have goals. `--river` times a stream
@@ -35,7 +39,15 @@ ESTIMATORS = [
     "LazyKernelRegressor",
     "LazyRidgeRegressor",
 ]
+CHANGING = [
+    "LazyNBClassifier",
+    "LazyKNeighborsClassifier",
+    "LazyKernelClassifier",
+    "LazyClassifier",
+    "LazyRegressor",
+]
 ROWS, N_COLUMNS = [1000, 10_000], 16
+ROWS_CHANGING, N_CHANGES = [100_000], 24
 CLIFF_ROWS, CLIFF_COLUMNS = [500, 1000, 2000, 4000], [8, 16, 32, 64]
 LARGEST_JUMP = 5.0  # of the cost, where rows or columns are twice as many
 SMALLEST = 0.02  # seconds; what is less is mostly overhead
@@ -51,15 +63,16 @@ DOUBTS = [  # estimator, rows, seconds that are the goal
     ("LazyClassifier", 10_000, None),
 ]
 WINDOW = 1000
-PATIENCE = 300.0  # seconds for one process
+PATIENCE = 900.0  # seconds for one process
 
 
 def main() -> None:
     """Print a table, or look for cliffs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, nargs="+", default=ROWS)
-    parser.add_argument("--only", nargs="+", default=ESTIMATORS)
+    parser.add_argument("--rows", type=int, nargs="+")
+    parser.add_argument("--only", nargs="+")
     parser.add_argument("--cliffs", action="store_true")
+    parser.add_argument("--changes", action="store_true")
     parser.add_argument("--river", action="store_true")
     parser.add_argument("--doubt", action="store_true")
     parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
@@ -68,17 +81,29 @@ def main() -> None:
         work, name, n_rows, n_columns = given.child
         print(json.dumps(globals()[work](name, int(n_rows), int(n_columns))))
     elif given.doubt:
-        for name, n_rows, goal in DOUBTS:
-            costs = run_child(name, n_rows, N_COLUMNS, time_doubt)
-            show(name, n_rows, N_COLUMNS, costs | ({"goal": goal} if goal else {}))
+        show_doubts()
     elif given.river:
         time_streams()
     elif given.cliffs:
-        sys.exit(find_cliffs(given.only))
+        sys.exit(find_cliffs(given.only or ESTIMATORS))
+    elif given.changes:
+        show_each(given.only or CHANGING, given.rows or ROWS_CHANGING, time_changes)
     else:
-        for name in given.only:
-            for n_rows in given.rows:
-                show(name, n_rows, N_COLUMNS, run_child(name, n_rows, N_COLUMNS))
+        show_each(given.only or ESTIMATORS, given.rows or ROWS, time_all)
+
+
+def show_each(names, sizes, work) -> None:
+    """Print a line for each estimator and number of rows."""
+    for name in names:
+        for n_rows in sizes:
+            show(name, n_rows, N_COLUMNS, run_child(name, n_rows, N_COLUMNS, work))
+
+
+def show_doubts() -> None:
+    """Print a line for each first interval or set, with the goal."""
+    for name, n_rows, goal in DOUBTS:
+        costs = run_child(name, n_rows, N_COLUMNS, time_doubt)
+        show(name, n_rows, N_COLUMNS, costs | ({"goal": goal} if goal else {}))
 
 
 def find_cliffs(names) -> int:
@@ -159,6 +184,35 @@ def time_all(name, n_rows, n_columns) -> dict:
     model.predict(rows[0])
     one = min(seconds(partial(model.predict, row)) for row in rows)
     return {**costs, "one row": one}
+
+
+def time_changes(name, n_rows, n_columns) -> dict:
+    """Milliseconds of the next question after one change, and of the receipt then."""
+    import sklazy
+
+    warnings.simplefilter("ignore")
+    X, classes, numbers = make_table(n_rows + N_CHANGES, n_columns)
+    model, y = getattr(sklazy, name)(), classes
+    if name.endswith("Regressor"):
+        y = numbers
+    ask = model.predict if name.endswith("Regressor") else model.predict_proba
+    first = slice(0, n_rows)
+    model.fit(X[first], y[first])
+    ask(X[:1])
+    model.explain(X[:1])
+    asked, explained = [], []
+    for row in range(n_rows, n_rows + N_CHANGES):
+        model.partial_fit(X[row : row + 1], y[row : row + 1])
+        asked.append(1e3 * seconds(lambda: ask(X[:1])))
+        explained.append(1e3 * seconds(lambda: model.explain(X[:1])))
+    usual = float(np.median(asked))
+    return {
+        "next question, ms": usual,
+        "mean": float(np.mean(asked)),
+        "rare ones": sum(cost > 10 * usual for cost in asked),
+        "the most": max(asked),
+        "receipt after it": float(np.median(explained)),
+    }
 
 
 def time_doubt(name, n_rows, n_columns) -> dict:

@@ -14,7 +14,7 @@ from sklazy import LazyKernelClassifier, LazyKernelRegressor
 from sklazy.answer import Batch, leave_one_out, prepare
 from sklazy.casebase.kinds import holds_last_value
 from sklazy.errors import BadInputError
-from sklazy.methods.kernel_models import refine
+from sklazy.methods.kernel_models import receipt, refine
 from sklazy.methods.kernel_models.choice import ClassJudge, NumberJudge
 from sklazy.methods.kernel_models.gains import measure_gains
 from slow_gains import slow_gains
@@ -491,3 +491,24 @@ def test_slopes_are_those_of_the_left_out_loss(kind, problem):
     gradient = refine.find_slopes(data.columns, state, data.targets, judge)
     expected = slopes / np.abs(slopes).max()
     np.testing.assert_allclose(gradient, expected, atol=2e-3)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_brief_receipts_of_many_cases_do_without_sums(kind, monkeypatch):
+    monkeypatch.setattr(receipt, "_MOST", 50)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = X[:, 0] > 0 if kind is LazyKernelClassifier else X[:, 0]
+    few_cases, many = (kind().fit(X[:n], y[:n]) for n in (50, 60))
+    for model, detail, is_known in (
+        (few_cases, "brief", True),
+        (many, "brief", False),
+        (many, "full", True),
+    ):
+        (found,) = model.explain(X[:1], detail=detail)
+        assert model.verify(found)
+        target = found["targets"][0]
+        assert (target["for"] is not None) == is_known
+        assert (target["against"] is not None) == is_known
+        assert ("add " in found.to_text()) == is_known
+        assert found["influential_cases"]["n_cases"] == model.cases_.n_rows

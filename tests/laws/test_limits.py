@@ -110,6 +110,10 @@ CONSTANTS = {
         {"_RANDOM_DRAWS": SMALL},
         [LazyBaggingClassifier(splits="random"), LazyBaggingRegressor(splits="random")],
     ),
+    "methods/blends/draws.py": (
+        {"MOST_ROWS": SMALL},
+        [LazyBlendClassifier(), LazyBlendRegressor()],
+    ),
     "neighbors/spectra.py": (
         {"_SAMPLED": SMALL},
         [LazyPLSRegressor(metric="mahalanobis")],
@@ -140,6 +144,7 @@ NOT_WALKED = {
     ("methods/paths/bags.py", "FEWEST_DRAWS"): "a tree of fewer rows is none",
     ("methods/paths/bags.py", "WHOLE_ROWS"): "walked at its own size",
     ("estimators/audit/indicators.py", "N_JUDGED"): "of audits alone",
+    ("methods/kernel_models/first_rows.py", "_N_COMPARED"): "of the rows drawn",
     ("methods/kernel_models/sums.py", "_MOST_ROWS"): "similarities of 21 or 18 bits",
     ("methods/selection/following.py", "_MOST_ROWS"): "a faster way to the same votes",
     ("neighbors/nearest.py", "FEWEST_ROWS"): "a faster search for the same rows",

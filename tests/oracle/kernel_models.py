@@ -210,6 +210,18 @@ def answer_by_landmarks(near, among, side, ridge, targets):
     return center + side @ fit_landmarks(near, among, ridge, targets, center)
 
 
+def estimate_leverages(near, among, ridge, n_rows):
+    """Leverages of rows among so many, of which each other one stands for some."""
+    scale, found = max(n_rows / len(near), 1.0), []
+    small = 1e-10 * np.trace(scale * near.T @ near + ridge * among) / len(among)
+    ridged = ridge * among + small * np.eye(len(among))
+    for i in range(len(near)):
+        others = np.delete(near, i, axis=0)
+        system = scale * others.T @ others + np.outer(near[i], near[i]) + ridged
+        found.append(near[i] @ np.linalg.solve(system, near[i]))
+    return np.array(found)
+
+
 def left_out_of_landmarks(near, among, ridge, targets):
     """The answer for every row from landmarks that were fitted to the others."""
     found, small = [], small_ridge(near, among, ridge)

@@ -58,7 +58,7 @@ class Part(CaseBase):
         """Some rows of a base, coded as there, as a part of their own."""
         part = object.__new__(cls)
         build_from_rows(part, base, batch)
-        part.coder = _pinned(base.coder, batch)
+        part.coder = pin_labels(base.coder, batch)
         part.bins.frozen = part.bins.current = True
         part.start_alone(number, list(base.bins.cuts), base.ranges.edges)
         return part
@@ -122,7 +122,7 @@ def without_rows(like: CaseBase, schema: Schema) -> CaseBase:
     return base
 
 
-def _pinned(coder: Coder, batch: CodedRows) -> Coder:
+def pin_labels(coder: Coder, batch: CodedRows) -> Coder:
     """The same labels, counted among some rows; none goes before all parts agree."""
     twin = coder.twin()
     for vocabulary in twin.vocabularies.values():

@@ -17,7 +17,8 @@ from sklazy.casebase import CaseBase
 from sklazy.casebase.matrix import encode_matrix
 from sklazy.errors import BadInputError
 from sklazy.flow import Queries
-from sklazy.methods.blends.learner import BlendLearner, LearnerMember
+from sklazy.methods.blends.learner import BlendLearner
+from sklazy.methods.blends.members import LearnerMember
 from sklazy.methods.ensembles.learner import EnsembleLearner
 from sklazy.methods.family import find_contributions
 from sklazy.methods.plain import as_dates, describe_dates, target_names

@@ -25,7 +25,8 @@ from sklazy.estimators.contributions import (
     trace_paths,
 )
 from sklazy.flow import Queries
-from sklazy.methods.blends.learner import BlendAnswer, BlendLearner, LearnerMember
+from sklazy.methods.blends.learner import BlendAnswer, BlendLearner
+from sklazy.methods.blends.members import LearnerMember
 from sklazy.methods.family import find_contributions
 from sklazy.methods.kernel_models.learner import KernelAnswer
 from sklazy.methods.plain import Plain, describe_cases, describe_queries

@@ -130,10 +130,11 @@ def weigh_by_likelihood(
     """
     n_members = likelihoods.shape[1]
     weights = np.full(n_members, 1.0 / n_members)
+    by_member = np.ascontiguousarray(likelihoods.T)
+    own = np.ones(len(likelihoods)) if row_weights is None else row_weights
     for _ in range(_MOST_STEPS):
-        shares = likelihoods * weights
-        shares /= shares.sum(axis=1, keepdims=True)
-        sums = shares.sum(axis=0) if row_weights is None else row_weights @ shares
+        # Shares of members in a row, p_m w_m / sum_m p_m w_m, added up over all rows.
+        sums = weights * (by_member @ (own / (weights @ by_member)))
         renewed = sums + prior / n_members
         renewed /= renewed.sum()
         change = np.abs(renewed - weights).max()

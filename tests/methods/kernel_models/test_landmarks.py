@@ -15,6 +15,7 @@ from sklazy.methods.kernel_models.choice import (
     KernelSettings,
     NumberJudge,
 )
+from sklazy.methods.kernel_models.first_rows import FirstRows, round_down
 from strategies import split_problems
 
 KINDS = [LazyKernelClassifier, LazyKernelRegressor]
@@ -77,6 +78,42 @@ def test_left_out_answers_are_those_of_the_other_rows(kind, problem, n_landmarks
     left_out = data.solution.left_out[places]
     size = np.abs(targets).max()
     np.testing.assert_allclose(left_out, expected[places], rtol=1e-5, atol=1e-5 * size)
+
+
+@pytest.mark.parametrize("n_rows", [1, 100, 4000])
+@pytest.mark.parametrize("kind", KINDS)
+@given(problem=problems, n_landmarks=st.integers(1, 16))
+def test_estimated_leverages_count_the_row_itself_once(
+    kind, problem, n_landmarks, n_rows
+):
+    cases, _ = problem
+    data, order = prepared(fit(kind, cases, n_landmarks))
+    rows = [cases.rows[i] for i in order]
+    _, among, marks, known = twin_of(data, order, cases)
+    near = slow.similarities(rows, marks, *known)
+    values = data.columns
+    first = FirstRows(values, data.solution.columns, data.settings)
+    about = round_down(n_rows)
+    expected = slow.estimate_leverages(near, among, data.settings.ridge, about)
+    found = first.estimate_leverages(n_rows)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_estimated_answers_are_nearly_those_without_the_row(kind):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(3000, 4))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.5 * random.normal(size=3000)
+    y = y > 0 if kind is LazyKernelClassifier else y
+    model = kind(max_rows=0, n_landmarks=100, max_loo_rows=100).fit(X, y)
+    data, _ = prepared(model)
+    exact = data.solution.left_out[np.arange(300)]
+    found = data.solution.estimate(300)
+    with_row = data.center + data.solution.near(slice(0, 300)) @ (
+        data.solution.coefficients.T
+    )
+    assert np.abs(found - exact).mean() < 0.3 * np.abs(with_row - exact).mean()
+    assert data.solution.estimate(600) is None  # 500 are drawn
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -13,10 +13,12 @@ from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.blends.members import (
     DEFAULT_CLASSIFIERS,
     DEFAULT_REGRESSORS,
+    FITTED_AS_A_WHOLE,
     FOR_FEW,
     FOR_MANY,
     Named,
     check_members,
+    draw_for,
     explain_members,
     make_members,
     name_members,
@@ -79,6 +81,7 @@ class LazyBlend(LazyEstimator):
         n_left = int(self.max_loo_rows)
         n_judged = n_left * MORE_LEFT_OUT
         members = make_members(named, self._n_attributes, grown, n_judged)
+        members = draw_for(members, FITTED_AS_A_WHOLE if defaults else ())
         return BlendLearner(
             self.target,
             members,
@@ -242,7 +245,9 @@ class LazyClassifier(LazyBlend, ApproximateClassifier):
     query gets the same answer in every batch if the model itself behaves so. Boosted
     trees (`HistGradientBoosting...`) see categories as such; of a column with more than
     255 the most frequent ones. After rows were added or forgotten, models are fitted
-    again before they answer; boosted trees later, where `refresh_every` says so.
+    again before they answer; boosted trees later, where `refresh_every` says so. Beyond
+    45 000 rows boosted trees and the logistic regression learn from a fair draw of
+    45 000, and stay as long as no row of the draw comes or goes.
 
     A member that cannot be fitted, or whose left-out answers are not finite, is left
     out with a warning. If none remains, predicting raises an error. If a member fails
@@ -356,8 +361,8 @@ class LazyRegressor(LazyBlend, ApproximateRegressor):
 
     Notes
     -----
-    Members that fail, left-out answers and weights of rows are as in
-    `LazyClassifier`.
+    Members that fail, left-out answers, weights of rows and the draw of very many rows
+    are as in `LazyClassifier`.
 
     References
     ----------

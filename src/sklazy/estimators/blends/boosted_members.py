@@ -16,6 +16,7 @@ from threadpoolctl import ThreadpoolController
 from sklazy.answer import Batch, Effort
 from sklazy.answer.batch import Floats, Ints
 from sklazy.casebase import CaseBase
+from sklazy.casebase.draws import describe_labels
 from sklazy.estimators.blends.sklearn_members import (
     Ask,
     ModelMember,
@@ -23,7 +24,7 @@ from sklazy.estimators.blends.sklearn_members import (
 )
 from sklazy.estimators.selection.model_host import Model, ModelHost, seeded
 from sklazy.flow import Queries
-from sklazy.methods.blends.learner import MemberAnswer
+from sklazy.methods.blends.members import MemberAnswer
 
 BOOSTED = (HistGradientBoostingClassifier, HistGradientBoostingRegressor)
 
@@ -83,8 +84,8 @@ class BoostedMember(ModelMember):
 
     def _describe(self, base: CaseBase) -> tuple[object, ...]:
         """What trees, and what they see of cells, are kept by: labels have codes."""
-        known = [str(base.class_labels), *(base.categories(j) for j in _nominal(base))]
-        return type(self), describe_estimator(self.name, self.estimator), str(known)
+        described = describe_estimator(self.name, self.estimator)
+        return type(self), described, describe_labels(base)
 
     def _rank_categories(self, base: CaseBase) -> dict[int, Floats]:
         """The categories of nominal attributes, which trees are fitted to."""

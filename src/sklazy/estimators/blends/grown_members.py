@@ -5,10 +5,11 @@ targets, many for others. Trees of numbers begin at a line, which few trees imit
 badly: they are fitted to the left-out errors of the ridge regression.
 
 Only the rows that weigh the members are left out at once, in as few folds as leave each
-model four fifths of all rows: one beyond 15 000. Others are left out when asked.
+model four fifths of all rows: one beyond 15 000. Others are left out when asked. Trees
+that learn from a draw are those of this one fold: nothing is fitted twice.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,7 +20,9 @@ from sklazy.answer import Batch, prepare
 from sklazy.answer.batch import Floats, Ints, left_out_places
 from sklazy.answer.target import NUMBERS
 from sklazy.casebase import CaseBase
-from sklazy.estimators.blends.boosted_members import BoostedMember, on_one_thread
+from sklazy.casebase.draws import DrawnBase
+from sklazy.estimators.blends.boosted_folds import FIRST, Fold
+from sklazy.estimators.blends.boosted_members import BoostedMember
 from sklazy.estimators.blends.label_codes import (
     ManyLabels,
     average_labels,
@@ -30,16 +33,14 @@ from sklazy.estimators.blends.label_codes import (
 from sklazy.estimators.blends.sklearn_members import (
     N_FOLDS,
     Ask,
+    ModelAsker,
     find_weights,
 )
 from sklazy.estimators.folds import stratified_folds
 from sklazy.estimators.selection.model_host import Model
 from sklazy.flow import Queries
-from sklazy.methods.blends.learner import MemberAnswer
+from sklazy.methods.blends.members import MemberAnswer
 from sklazy.methods.linear_models.learner import LinearLearner
-
-FIRST = (50, 100, 200)
-"""Numbers of trees that are always tried."""
 
 MOST_TREES = 1600
 _MOST_WORK = 5e7  # rows times trees of a model, where trees are added beyond the first
@@ -58,11 +59,14 @@ class Grown(NamedTuple):
         Whether labels of attributes that have many are seen as mean targets.
     answers : float64 array of shape (n_judged, n_outputs)
         Left-out predictions of the first cases in canonical order.
+    model : Model, or None
+        Of a draw: the trees of all other cases, which answer queries, too.
     """
 
     n_trees: int
     sees_means: bool
     answers: Floats
+    model: Model | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +124,14 @@ class GrownMember(BoostedMember):
     def _drop_labels(self, base: CaseBase, columns: NDArray[Any]) -> NDArray[Any]:
         return np.delete(columns, self._labels(base).attributes, axis=1)
 
+    def _list_learned(self, base: CaseBase) -> Ints:
+        """The cases that trees which answer queries learn from, by their places."""
+        is_apart = isinstance(base, DrawnBase) and self._count_folds(base) == 1
+        return np.arange(self._count_judged(base) if is_apart else 0, base.n_rows)
+
     def _inputs(self, base: CaseBase) -> Floats:
         _, sees_means = self._choose(base)
-        return self._look_at(base, np.arange(base.n_rows), sees_means)
+        return self._look_at(base, self._list_learned(base), sees_means)
 
     def _look_at(self, base: CaseBase, learned: Ints, sees_means: bool) -> Floats:
         """All cases in canonical order, as trees that learn from some see them."""
@@ -134,7 +143,18 @@ class GrownMember(BoostedMember):
 
     def _find_model(self, base: CaseBase) -> Ask:
         self._find_means(base)  # as old as the trees
-        return super()._find_model(base)
+        learned = self._list_learned(base)
+        if len(learned) == base.n_rows:
+            return super()._find_model(base)
+        return base.derive((self, "trees"), lambda: self._finish(base, learned))
+
+    def _finish(self, base: CaseBase, learned: Ints) -> Ask:
+        """The trees of the one fold, as many as are best."""
+        model = self._grow(base).model
+        if model is None:
+            return self._fit(base, learned)
+        n_classes = base.cases.class_counts.size if base.class_labels else 0
+        return ModelAsker(model, n_classes)
 
     def _find_means(self, base: CaseBase) -> tuple[Ints, list[Floats]] | None:
         """Attributes that are seen as means, and the means; None if none are."""
@@ -143,7 +163,7 @@ class GrownMember(BoostedMember):
             if not self._choose(base)[1]:
                 return None
             labels = self._labels(base)
-            return labels.attributes, average_labels(labels, np.arange(base.n_rows))
+            return labels.attributes, average_labels(labels, self._list_learned(base))
 
         return base.choose(("means", *self._describe(base)), find, holds_rows=True)
 
@@ -199,6 +219,9 @@ class GrownMember(BoostedMember):
         counts = np.bincount(groups, minlength=base.n_rows)[:, None]
         return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
+    def _count_folds(self, base: CaseBase) -> int:
+        return -(-N_FOLDS * self._count_judged(base) // base.n_rows)
+
     def _count_judged(self, base: CaseBase) -> int:
         return min(self.n_judged, base.n_rows)
 
@@ -216,10 +239,9 @@ class GrownMember(BoostedMember):
     def _try_first(self, base: CaseBase, *, sees_means: bool) -> "_Trial":
         """Leave out the judged rows, by the numbers of trees that are always tried."""
         n_judged = self._count_judged(base)
-        n_folds = -(-N_FOLDS * n_judged // base.n_rows)
         folds = [
             self._start_fold(base, held, sees_means)
-            for held in _deal(base, np.arange(n_judged), n_folds)
+            for held in _deal(base, np.arange(n_judged), self._count_folds(base))
         ]
         tried = {n_trees: _make_room(base, n_judged) for n_trees in FIRST}
         for fold in folds:
@@ -238,7 +260,8 @@ class GrownMember(BoostedMember):
                 fold.write_more(n_trees, tried[n_trees])
             losses[n_trees] = self._measure(base, tried[n_trees])
         best = min(losses, key=lambda n: losses[n])
-        return Grown(best, sees_means, tried[best])
+        model = folds[0].take_model(best) if isinstance(base, DrawnBase) else None
+        return Grown(best, sees_means, tried[best], model)
 
     def _measure(self, base: CaseBase, answers: Floats) -> float:
         """Mean left-out log loss, or squared error."""
@@ -254,7 +277,7 @@ class GrownMember(BoostedMember):
                 losses = (answers[:, 0] - targets) ** 2
         return float(np.average(losses, weights=weights))
 
-    def _start_fold(self, base: CaseBase, asked: Ints, sees_means: bool) -> "_Fold":
+    def _start_fold(self, base: CaseBase, asked: Ints, sees_means: bool) -> Fold:
         learned = np.setdiff1d(np.arange(base.n_rows), asked, assume_unique=True)
         weights = find_weights(base, learned)
         if weights is not None:
@@ -264,88 +287,14 @@ class GrownMember(BoostedMember):
         more = {} if weights is None else {"sample_weight": weights}
         model = self._make_trees(base, sees_means)
         model.set_params(max_iter=FIRST[-1], warm_start=True)
-        return _Fold(
-            self, model, inputs[learned], targets[learned], more, asked, inputs
-        )
-
-
-class _Fold(NamedTuple):
-    """A model of all other rows, to which trees are added, and what it is asked."""
-
-    member: GrownMember
-    model: Model
-    inputs: Floats
-    targets: NDArray[Any]
-    weights: dict[str, Floats]
-    asked: Ints
-    all_inputs: Floats
-
-    @property
-    def _is_constant(self) -> bool:
-        return not self.inputs.shape[1] or bool((self.targets == self.targets[0]).all())
-
-    def write_first(self, tried: dict[int, Floats]) -> None:
-        """Fit the first trees; write the answers of some numbers of them."""
-        if self._is_constant:
-            for answers in tried.values():
-                self._write_constant(answers)
-            return
-        self._fit(FIRST[-1])
-        with on_one_thread():
-            for n_trees, outputs in enumerate(self._staged(), 1):
-                if n_trees in tried:
-                    self._write(outputs, tried[n_trees])
-
-    def write_more(self, n_trees: int, answers: Floats) -> None:
-        """Add trees; write the answers of all of them."""
-        if self._is_constant:
-            self._write_constant(answers)
-            return
-        self._fit(n_trees)
-        with on_one_thread():
-            if hasattr(self.model, "predict_proba"):
-                self._write(self.model.predict_proba(self._queries), answers)
-            else:
-                self._write(self.model.predict(self._queries), answers)
-
-    def _fit(self, n_trees: int) -> None:
-        self.model.set_params(max_iter=n_trees)
-        self.member.fit_model(self.model, self.inputs, self.targets, self.weights)
-
-    @property
-    def _queries(self) -> Floats:
-        return self.all_inputs[self.asked]
-
-    def _staged(self) -> Iterator[Floats]:
-        if hasattr(self.model, "staged_predict_proba"):
-            yield from self.model.staged_predict_proba(self._queries)
-        else:
-            yield from self.model.staged_predict(self._queries)
-
-    def _write(self, outputs: Floats, answers: Floats) -> None:
-        if outputs.ndim == 1:
-            answers[self.asked, 0] = outputs
-            return
-        answers[self.asked] = 0.0
-        answers[np.ix_(self.asked, self.model.classes_)] = outputs
-
-    def _write_constant(self, answers: Floats) -> None:
-        if self.targets.dtype.kind == "f":
-            weights = self.weights.get("sample_weight")
-            answers[self.asked, 0] = np.average(self.targets, weights=weights)
-            return
-        answers[self.asked] = 0.0
-        shares = np.bincount(
-            self.targets, self.weights.get("sample_weight"), answers.shape[1]
-        )
-        answers[self.asked] = shares / shares.sum()
+        return Fold(self, model, inputs[learned], targets[learned], more, asked, inputs)
 
 
 class _Trial(NamedTuple):
     """Folds, what they answer by numbers of trees, and the losses by these."""
 
     sees_means: bool
-    folds: list[_Fold]
+    folds: list[Fold]
     answers: dict[int, Floats]
     losses: dict[int, float]
 

@@ -32,7 +32,8 @@ from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegr
 from sklazy.estimators.linear_models import LazyLogisticClassifier, LazyRidgeRegressor
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
 from sklazy.estimators.state import as_member, describe_choices
-from sklazy.methods.blends.learner import LearnerMember, Member
+from sklazy.methods.blends.draws import DrawnMember
+from sklazy.methods.blends.members import LearnerMember, Member
 
 Named = tuple[str, BaseEstimator]
 
@@ -53,6 +54,9 @@ DEFAULT_REGRESSORS: tuple[Named, ...] = (
 
 FOR_FEW = ("paths", "local")
 """Default members whose queries would take milliseconds with many rows."""
+
+FITTED_AS_A_WHOLE = ("logistic", "line", "trees")
+"""Default members that learn from a draw of very many rows."""
 
 FOR_MANY: dict[str, Named] = {
     "nominal": ("trees", make_boosted(HistGradientBoostingClassifier)),
@@ -151,6 +155,11 @@ def make_members(
     )
 
 
+def draw_for(members: Sequence[Member], names: Sequence[str]) -> tuple[Member, ...]:
+    """The same members, those of some names learning from a draw of very many rows."""
+    return tuple(DrawnMember(one) if one.name in names else one for one in members)
+
+
 def _model_member(name: str, estimator: BaseEstimator, n_judged: int) -> Member:
     if n_judged:
         return GrownMember(name, estimator, n_judged)
@@ -163,11 +172,16 @@ def explain_members(
 ) -> tuple[Member, ...]:
     """The same members, such that their answers can become receipts."""
     return tuple(
-        _lazy_member(name, as_member(estimator, n_features), explain=True)
+        _explain_member(member, as_member(estimator, n_features))
         if isinstance(estimator, LazyEstimator)
         else member
-        for member, (name, estimator) in zip(members, named, strict=True)
+        for member, (_, estimator) in zip(members, named, strict=True)
     )
+
+
+def _explain_member(member: Member, twin: LazyEstimator) -> Member:
+    explained = _lazy_member(member.name, twin, explain=True)
+    return DrawnMember(explained) if isinstance(member, DrawnMember) else explained
 
 
 def _lazy_member(name: str, twin: LazyEstimator, *, explain: bool) -> LearnerMember:

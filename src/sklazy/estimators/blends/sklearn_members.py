@@ -27,7 +27,7 @@ from sklazy.estimators.selection.model_host import (
     seeded,
 )
 from sklazy.flow import Queries
-from sklazy.methods.blends.learner import MemberAnswer
+from sklazy.methods.blends.members import MemberAnswer
 
 N_FOLDS = 5
 """Folds of which each is answered by a model of the others."""

@@ -8,12 +8,9 @@ from sklazy.answer.batch import Batch, Floats
 from sklazy.answer.reasons import Shares, Wish, add_shares, ask_contributions
 from sklazy.errors import BadInputError
 from sklazy.flow import Queries
-from sklazy.methods.blends.learner import (
-    BlendAnswer,
-    BlendLearner,
-    LearnerMember,
-    Member,
-)
+from sklazy.methods.blends.draws import DrawnLearner, DrawnMember, move_to_draw
+from sklazy.methods.blends.learner import BlendAnswer, BlendLearner
+from sklazy.methods.blends.members import LearnerMember, Member
 from sklazy.methods.family import (
     Blocks,
     Family,
@@ -49,6 +46,8 @@ def _share_member(
     wish: Wish,
     families: Mapping[type, Family],
 ) -> Shares:
+    if isinstance(member, DrawnMember):
+        member, batch = member.member, move_to_draw(batch)
     if isinstance(member, LearnerMember):
         answered = answer.by_member[i].answer
         return find_contributions(
@@ -74,7 +73,8 @@ def answer_without(
     members = [one for one in learner.members if one.name in ready.names]
     for i, member in enumerate(members):
         if ready.weights[i]:
-            if not isinstance(member, LearnerMember):
+            own = member.member if isinstance(member, DrawnMember) else member
+            if not isinstance(own, LearnerMember):
                 raise BadInputError(
                     f"the member {member.name!r} of the blend is not an estimator of "
                     "sklazy and cannot leave out single cases; use a blend without it."
@@ -82,7 +82,8 @@ def answer_without(
             power = float(ready.powers[i]) if answer.base.class_labels else None
             answered, tempered = answer.by_member[i].answer, wish._replace(power=power)
             assert answered is not None
+            one = DrawnLearner(own.learner) if own is not member else own.learner
             total += ready.weights[i] * find_outputs_without(
-                member.learner, answered, batch, tempered, blocks, families
+                one, answered, batch, tempered, blocks, families
             )
     return total

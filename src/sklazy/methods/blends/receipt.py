@@ -7,7 +7,8 @@ from typing import Any
 
 from sklazy.methods import checks as c
 from sklazy.methods.blends.drawing import draw_blend
-from sklazy.methods.blends.learner import BlendAnswer, MemberAnswer
+from sklazy.methods.blends.learner import BlendAnswer
+from sklazy.methods.blends.members import MemberAnswer
 from sklazy.methods.blends.reasons import answer_without, contribute
 from sklazy.methods.family import (
     DECISION,

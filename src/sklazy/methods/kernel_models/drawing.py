@@ -66,9 +66,11 @@ def _explain_sum(receipt: Plain) -> str:
     what = "share" if "votes" in receipt else "mean"
     start = f"Starting at {format_number(target['center'])}, its {what} of all cases, "
     n = pluralize(receipt["influential_cases"]["n_cases"], "case")
+    end = f"{start}{_name(target, receipt)} comes to {format_number(target['score'])}"
+    if target["for"] is None:
+        return f"{end} by {n}, weighted by similarity."
     return (
-        f"{start}{_name(target, receipt)} comes to {format_number(target['score'])}: "
-        f"{n}, weighted by similarity, add {format_number(target['for'])} and "
+        f"{end}: {n}, weighted by similarity, add {format_number(target['for'])} and "
         f"subtract {format_number(_minus(target['against']))}."
     )
 

@@ -21,6 +21,7 @@ from sklazy.methods.kernel_models.coding import (
     take_cells,
 )
 from sklazy.methods.kernel_models.descent import descend
+from sklazy.methods.kernel_models.first_rows import FirstRows
 from sklazy.methods.kernel_models.following import (
     Content,
     DrawnChoices,
@@ -150,7 +151,21 @@ def solve_by_landmarks(
     places = draw.places[chosen.marks.drawn]
     if base.choices.may_be_old:
         places = base.places[chosen.marks.rows]
-    return chosen, describe_landmarks(rows, places, chosen.centers, factor, solved)
+    found = describe_landmarks(rows, places, chosen.centers, factor, solved)
+    if weights is None:
+        found = found._replace(estimate=_estimate_by(chosen, factor, solved, targets))
+    return chosen, found
+
+
+def _estimate_by(
+    chosen: DrawnChoices, factor: Floats, solved: Floats, targets: Targets
+) -> Callable[[int], Floats | None]:
+    def estimate(n_wanted: int) -> Floats | None:
+        if n_wanted > len(chosen.first):
+            return None
+        return chosen.first.estimate(n_wanted, factor, solved, targets.values)
+
+    return estimate
 
 
 class _Near(NamedTuple):
@@ -218,7 +233,8 @@ def _choose(
     values = code_cases(coding, cases, marks.rows)  # labels may have other codes now
     nominal, absents = coding.nominal, coding.absents
     centers = KernelColumns(values, nominal, absents, settings.weights)
-    return DrawnChoices(coding, information, settings, marks, centers)
+    first = FirstRows(place()._replace(weights=settings.weights), centers, settings)
+    return DrawnChoices(coding, information, settings, marks, centers, first)
 
 
 def _improve(

@@ -17,6 +17,7 @@ from sklazy.casebase.rows import CodedRows, Ids, are_among
 from sklazy.flow import KernelColumns
 from sklazy.methods.kernel_models.choice import KernelSettings
 from sklazy.methods.kernel_models.coding import Coding, code_cells
+from sklazy.methods.kernel_models.first_rows import FirstRows
 from sklazy.methods.kernel_models.landmarks import similarities_of
 from sklazy.methods.kernel_models.outcomes import Targets
 from sklazy.methods.kernel_models.sums import (
@@ -62,6 +63,8 @@ class DrawnChoices(NamedTuple):
     marks : Marks
     centers : KernelColumns
         The landmarks, with the weights of attributes.
+    first : FirstRows
+        The rows that were drawn.
     """
 
     coding: Coding
@@ -69,6 +72,7 @@ class DrawnChoices(NamedTuple):
     settings: KernelSettings
     marks: Marks
     centers: KernelColumns
+    first: FirstRows
 
 
 @dataclass

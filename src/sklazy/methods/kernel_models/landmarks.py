@@ -85,6 +85,10 @@ class Landmarks(NamedTuple):
         The answer for every row from the others.
     in_part : LeftOut
         The same without that share of the row's weight by which settings are chosen.
+    estimate : callable, or None where rows have weights
+        From a number of rows to left-out answers for so many, the first ones, which
+        cost little after a change of others (see `first_rows`). None if they are more
+        than were drawn.
     """
 
     places: Ints
@@ -94,6 +98,7 @@ class Landmarks(NamedTuple):
     near: Near
     left_out: "LeftOut"
     in_part: "LeftOut"
+    estimate: "Callable[[int], Floats | None] | None" = None
 
 
 def draw_landmarks(columns: KernelColumns, n_landmarks: int) -> Ints:
@@ -188,12 +193,24 @@ def leave_block_out(
     gone : float64 array of shape (n_rows,), optional
         The weight that is left out of each row; 1 by default.
     """
-    halves = dtrsm(1.0, factor, near.T, lower=1)
-    leverages = np.einsum("ij,ij->j", halves, halves)
+    leverages = measure_leverages(near, factor)
     if gone is not None:
         leverages *= gone
+    return leave_out_by(leverages, near @ solved, targets, others)
+
+
+def measure_leverages(near: Floats, factor: Floats) -> Floats:
+    """The leverages of rows by their similarities to landmarks, (n_rows,)."""
+    halves = dtrsm(1.0, factor, near.T, lower=1)
+    leverages: Floats = np.einsum("ij,ij->j", halves, halves)
+    return leverages
+
+
+def leave_out_by(
+    leverages: Floats, fitted: Floats, targets: Floats, others: Floats
+) -> Floats:
+    """The same where leverages, and fits of the targets and of ones, are known."""
     free = 1.0 - np.minimum(leverages, LARGEST_LEVERAGE)[:, None]
-    fitted = near @ solved
     residuals = targets - others - fitted[:, :-1] + others * fitted[:, -1:]
     answers: Floats = targets - residuals / free
     return answers

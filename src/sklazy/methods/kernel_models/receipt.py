@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ from sklazy.methods.plain import (
     numbers,
     target_names,
 )
+
+_MOST = 5000  # cases: the sums of more take long
 
 _KERNEL = {
     "attribute_share": c.number,
@@ -85,21 +88,21 @@ def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
 def bodies(answer: KernelAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:
     """Yield the receipt fields of kernel models, for each query."""
     kernel, attributes = _kernel(answer), _attributes(answer)
-    for query, influential in zip(
-        range(len(queries)), find_influential_cases(answer), strict=True
-    ):
-        adds = _spread(answer, influential)
-        decided = _decide(answer, query)
-        winner = int(answer.decisions[query]) if answer.base.class_labels else 0
+    nothing = repeat(None, len(queries))
+    found = find_influential_cases(answer) if answer.sums_cases else nothing
+    for query, influential in zip(range(len(queries)), found, strict=True):
+        adds, cases = None, {"n_cases": len(answer.data.rows), "listed": []}
+        if influential is not None:
+            adds = _spread(answer, influential)
+            winner = int(answer.decisions[query]) if answer.base.class_labels else 0
+            listed = _listed(answer, influential, adds, winner)
+            cases = {"n_cases": len(influential.rows), "listed": listed}
         yield {
             "kernel": kernel,
             "attributes": attributes,
             "targets": _targets(answer, query, adds),
-            "influential_cases": {
-                "n_cases": len(influential.rows),
-                "listed": _listed(answer, influential, adds, winner),
-            },
-            **decided,
+            "influential_cases": cases,
+            **_decide(answer, query),
         }
 
 
@@ -145,8 +148,11 @@ def _spread(answer: KernelAnswer, influential: InfluentialCases) -> Floats:
     return spread
 
 
-def _targets(answer: KernelAnswer, query: int, adds: Floats) -> list[Plain]:
-    """The score of each class, or the number: where it starts and what is added."""
+def _targets(answer: KernelAnswer, query: int, adds: Floats | None) -> list[Plain]:
+    """The score of each class, or the number: where it starts and what is added.
+
+    Where that is not known, it is None.
+    """
     labels, center = answer.base.class_labels, answer.data.center
     if labels:
         centers = np.zeros(len(labels))
@@ -156,11 +162,15 @@ def _targets(answer: KernelAnswer, query: int, adds: Floats) -> list[Plain]:
         with np.errstate(over="ignore"):
             centers = center / answer.data.unit
         scores = answer.values[query]
+    unknown: list[float | None] = [None] * len(centers)
+    sums = [unknown, unknown]
+    if adds is not None:
+        parts = adds.clip(min=0.0), adds.clip(max=0.0)
+        sums = [numbers(part.sum(axis=0)) for part in parts]
     columns = zip(
         labels or target_names(answer.base),
         numbers(centers),
-        numbers(adds.clip(min=0.0).sum(axis=0)),
-        numbers(adds.clip(max=0.0).sum(axis=0)),
+        *sums,
         numbers(scores),
         strict=True,
     )
@@ -211,8 +221,13 @@ def _decide(answer: KernelAnswer, query: int) -> Plain:
 
 
 def brief_bodies(answer: KernelAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:
-    """Yield the receipt fields without the list of cases."""
-    return bodies(replace(answer, lists_cases=False), queries)
+    """Yield the receipt fields without the list of cases, of many without their sums.
+
+    These take the similarities of all cases to all landmarks.
+    """
+    data = answer.data
+    sums = data.solution is None or len(data.rows) <= _MOST
+    return bodies(replace(answer, lists_cases=False, sums_cases=sums), queries)
 
 
 FAMILY = Family(

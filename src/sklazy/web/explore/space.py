@@ -11,7 +11,8 @@ from sklazy.answer.batch import batch_of_cases
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import ranges_of
 from sklazy.flow import Queries
-from sklazy.methods.blends.learner import BlendCases, LearnerMember
+from sklazy.methods.blends.learner import BlendCases
+from sklazy.methods.blends.members import LearnerMember
 from sklazy.methods.kernel_models.coding import code_queries
 from sklazy.methods.kernel_models.data import KernelData
 from sklazy.web.explore.state import Floats, Ints, State
