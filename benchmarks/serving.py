@@ -435,14 +435,17 @@ class WorkersServer(Server):
         self.port = int(address.rpartition(":")[2])
 
     def memory(self):
-        """Megabytes of all processes; a page that several share is split among them."""
+        """Megabytes of all processes; a page that several share is split among them.
+
+        Without files: other programs that map the same ones would count.
+        """
         pid = self.process.pid
         children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         total = 0.0
         for one in (pid, *children):
             with contextlib.suppress(OSError):  # one that has just been replaced
                 text = pathlib.Path(f"/proc/{one}/smaps_rollup").read_text()
-                total += int(text.split("\nPss:")[1].split()[0]) / 1e3
+                total += int(text.split("\nPss_Anon:")[1].split()[0]) / 1e3
         return total
 
 

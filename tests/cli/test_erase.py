@@ -39,6 +39,12 @@ def test_what_is_left_is_an_error(heating, tmp_path):
     code, out, _ = heating(*command)
     assert code == 1
     assert "NOT proved" in out
+    code, _, err = heating(*command)
+    assert code == 2
+    assert "--copy FILE" in err
+    code, out, _ = heating(*command, "--copy", "heating.sklazy.old")
+    assert code == 0
+    assert "1 row: proved" in out
 
 
 def test_ids_are_read_as_the_model_has_them(flats):

@@ -11,7 +11,8 @@ sys.argv = ["sklazy", "predict", *sys.argv[1:]]
 try:
     sklazy_command.main()
 finally:
-    print("scipy.stats._stats_py" in sys.modules, file=sys.stderr)
+    parts = ["scipy.stats._stats_py", "pandas.core"]
+    print([part for part in parts if part in sys.modules], file=sys.stderr)
 """
 USED = """
 import sys, threading
@@ -43,13 +44,34 @@ def run(*command):
     )
 
 
-def test_predictions_need_no_statistics(tmp_path):
+def test_predictions_need_neither_statistics_nor_pandas(tmp_path):
     X, y = [[float(number)] for number in range(20)], ["a", "b"] * 10
     sklazy.LazyNBClassifier().fit(X, y).save(tmp_path / "model")
     (tmp_path / "plain.csv").write_text("0\n3\n4\n", "utf-8")
     done = run("-c", PREDICT, tmp_path / "model", tmp_path / "plain.csv")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.split()[-1] == "False"
+    assert done.stderr.split()[-1] == "[]"
+
+
+FRAMES = """
+import sys
+from sklazy.cli.late_modules import import_late
+import_late("pandas")
+import numpy as np, sklearn.utils.fixes, sklazy
+assert "pandas.core" not in sys.modules
+model = sklazy.LazyNBClassifier().fit(np.array([[1.0], [2.0], [3.0]]), ["a", "b", "b"])
+import pandas as pd
+frame = pd.DataFrame({"size": [1.0, 2.0, 3.0], "heat": ["gas", "oil", "oil"]})
+assert isinstance(frame, sys.modules["pandas"].DataFrame)
+model = sklazy.LazyNBClassifier().fit(frame, pd.Series(["a", "b", "b"]))
+assert model.feature_names_in_.tolist() == ["size", "heat"]
+assert model.predict(frame).tolist() == ["a", "b", "b"]
+"""
+
+
+def test_frames_are_known_where_pandas_comes_late():
+    done = run("-c", FRAMES)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_late_module_is_whole_once_it_is_used():

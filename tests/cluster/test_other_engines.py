@@ -8,7 +8,11 @@ import pytest
 
 import sklazy
 
-pytestmark = pytest.mark.timeout(1800)  # they start slowly
+pytestmark = [
+    pytest.mark.timeout(1800),  # they start slowly
+    # They warn of themselves, and of pandas' next version.
+    pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning"),
+]
 
 FEATURES = ["size", "heat", "year"]
 

@@ -1,6 +1,10 @@
 """Certificates of erasure: true ones pass two checkers, forged ones pass none."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -13,6 +17,7 @@ from independent import check_certificate as independent
 from random_tables import random_problem
 from sklazy.errors import BadInputError, CertificateError, UnknownIdError
 from sklazy.receipts.seal import sealed, signed
+from sklazy.storage import placing
 from sklazy.storage.files import read_file, write_file
 from sklazy.storage.searching import search_file, sidecars_of
 
@@ -351,3 +356,107 @@ def test_the_checker_shares_no_code():
         "pathlib",
         "numpy",
     }
+
+
+def test_rows_are_erased_from_copies_too(people, tmp_path):
+    path, model, X = people
+    backup, older = tmp_path / "people.sklazy.bak", tmp_path / "may.sklazy"
+    backup.write_bytes(path.read_bytes())
+    few = sklazy.LazyKNeighborsClassifier()
+    few.fit(X[:20], ["a", "b"] * 10, ids=model.ids_[:20]).save(older)
+    gone = ["person 7", "person 30"]
+    certificate = sklazy.erase(path, gone, copies=[backup, older], key=KEY)
+    assert certificate.proved
+    assert accepts(certificate.to_json(), path, gone)
+    assert sklazy.load(backup).digest() == sklazy.load(path).digest()
+    assert len(sklazy.load(older).ids_) == 19
+    for file in tmp_path.iterdir():
+        assert b"Llanfair" not in file.read_bytes()
+    names = {file["name"]: file["role"] for file in certificate.content["files"]}
+    assert names["people.sklazy.bak"] == "sidecar"
+    assert names[str(older)] == "searched"
+
+
+@pytest.mark.parametrize("cuts", ["exact", "frozen"])
+def test_an_erasure_that_was_not_proved_is_repeated_with_a_copy(cuts, people, tmp_path):
+    path, model, X = people
+    y = ["a", "b", "b"] * 20
+    sklazy.LazyKNeighborsClassifier(cuts=cuts).fit(X, y, ids=model.ids_).save(path)
+    backup, notes = tmp_path / "people.sklazy.bak", tmp_path / "notes.txt"
+    backup.write_bytes(path.read_bytes())
+    notes.write_text("Llanfair")
+    first = sklazy.erase(path, ["person 7"], search=[notes], key=KEY)
+    assert not first.proved
+    with pytest.raises(UnknownIdError, match="copies="):
+        sklazy.erase(path, ["person 7"], search=[notes])
+    notes.write_text("nothing")
+    again = sklazy.erase(path, ["person 7"], search=[notes], copies=[backup], key=KEY)
+    assert again.proved
+    assert accepts(again.to_json(), path, ["person 7"])
+    parts = ("digests", "rows")
+    assert [again.content[p] for p in parts] == [first.content[p] for p in parts]
+    assert again.content["searched_for"] == first.content["searched_for"]
+
+
+def test_a_copy_can_be_made_of_the_rows(people, tmp_path):
+    path, model, X = people
+    y = ["a", "b", "b"] * 20
+    sklazy.LazyKNeighborsClassifier().fit(X, y, ids=model.ids_).save(path)
+    before = sklazy.load(path).digest()
+    sklazy.erase(path, ["person 7"])
+    copy = tmp_path / "before.sklazy"
+    row = sklazy.load(path).partial_fit(X[7:8], y[7:8], ids=["person 7"])
+    row.save(copy)
+    again = sklazy.erase(path, ["person 7"], copies=[copy])
+    assert again.proved
+    assert again.content["digests"]["before"] == before
+    assert "person 7" not in sklazy.load(copy).ids_
+
+
+def test_a_copy_of_another_state_does_not_stand_for_the_rows(people, tmp_path):
+    path, _, _ = people
+    copy = tmp_path / "copy.sklazy"
+    sklazy.load(path).forget(["person 8"]).save(copy)
+    sklazy.erase(path, ["person 7"])
+    held = path.read_bytes(), copy.read_bytes()
+    for ids in (["person 7"], ["person 7", "person 9"], ["nobody"]):
+        with pytest.raises(UnknownIdError, match="nothing was erased"):
+            sklazy.erase(path, ids, copies=[copy])
+    assert held == (path.read_bytes(), copy.read_bytes())
+
+
+ERASE = """
+import os, signal, sys
+from sklazy.estimators.erasure import erase
+def write(path, *rest):
+    path.write_bytes(b"Llanfair")
+    os.kill(os.getpid(), signal.SIGKILL)
+erase.write_cases = write
+erase.erase(sys.argv[1], ["person 8"])
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="processes are killed there otherwise")
+def test_what_a_killed_erasure_left_is_removed_by_the_next_command(people, tmp_path):
+    path, _, X = people
+    old = tmp_path / ".refit-old"  # of an earlier version
+    old.mkdir()
+    (old / "refit").write_bytes(b"Llanfair")
+    for then in (
+        lambda: sklazy.erase(path, ["person 7"]),
+        lambda: sklazy.load(path).save(path),
+        lambda: sklazy.load(path, mmap_mode="r+"),
+    ):
+        with placing.scratch_folder(path) as used:  # of an erasure under way
+            if "person 8" not in sklazy.load(path).ids_:
+                model = sklazy.load(path).partial_fit(X[8:9], ["a"], ids=["person 8"])
+                model.save(path)
+            killed = subprocess.run([sys.executable, "-c", ERASE, str(path)])
+            assert killed.returncode == -signal.SIGKILL
+            left = {p for p in tmp_path.glob(".*.part") if p.is_dir()} - {used}
+            assert len(left) == 1
+            then()
+            assert used.exists()
+            assert not left.pop().exists()
+    assert not list(tmp_path.glob(".*.part"))
+    assert not old.exists()

@@ -1,6 +1,7 @@
 """Law 9: copies count as evidence; repeated rows are counted, drawn and tied fairly."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -317,3 +318,37 @@ def test_weights_come_to_the_shares(model):
     targets = targets * 1.0 if is_regressor(model) else label(targets)
     model = clone(model).fit(counted, targets, sample_weight=weights)
     check_answers(model, content, ALLOWED[2001])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        LazyBlendClassifier,
+        LazyBlendRegressor,
+        LazyNBClassifier,
+        LazyKernelClassifier,
+        LazyLearningClassifier,
+        LazyLogisticClassifier,
+        LazyBaggingClassifier,
+        LazyKernelRegressor,
+        LazyKNeighborsRegressor,
+        LazyLearningRegressor,
+        LazyRidgeRegressor,
+    ],
+)
+def test_rows_without_weight_are_absent(make):
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({"a": rng.normal(size=60), "c": rng.choice(list("uv"), 60)})
+    number = X["a"] + (X["c"] == "u") + 0.3 * rng.normal(size=60)
+    is_class = make.__name__.endswith("Classifier")
+    y = np.where(number > 0.5, "p", "q") if is_class else number.to_numpy()
+    weights = np.ones(60)
+    weights[[0, 20, 59]] = 0.0
+    ask = "predict_proba" if is_class else "predict"
+    weighed = make().fit(X, y, sample_weight=weights)
+    absent = make().fit(X[weights > 0], y[weights > 0])
+    there = getattr(weighed, ask)(X[:20])
+    np.testing.assert_allclose(there, getattr(absent, ask)(X[:20]), atol=1e-9)
+    y = y[::-1].copy()  # the rows themselves would make a difference
+    other = make().fit(X, y, sample_weight=weights)
+    assert not np.allclose(there, getattr(other, ask)(X[:20]), atol=1e-6)

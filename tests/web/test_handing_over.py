@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -13,6 +14,8 @@ from served import Load, Served, make_model
 from sklazy.web.serve.messages import accept, connect, listen_locally, receive, send
 from sklazy.web.serve.replica import Replica
 from sklazy.web.serve.store import Store
+from sklazy.web.serve.supervisor import REPLACED
+from sklazy.web.serve.workers import _await_replacement
 from sklazy.web.serve.writer import Writer
 
 pytestmark = pytest.mark.skipif(
@@ -153,3 +156,20 @@ def test_a_change_that_is_handed_back_is_asked_for_again(tmp_path):
         answering.join()
     assert len(asked) == 3
     assert asked[0] == asked[2]
+
+
+@pytest.mark.parametrize("is_there", [True, False], ids=["alive", "killed"])
+def test_an_erasure_is_answered_when_the_first_process_was_killed(
+    monkeypatch, is_there
+):
+    """The rows are erased by then; that processes were replaced is not claimed."""
+    ended = []
+    monkeypatch.setattr(os, "kill", lambda *_: ended.append(True))
+    own, other = socket.socketpair()
+    with own, other:
+        if is_there:
+            other.sendall(REPLACED)
+        else:
+            other.close()
+        assert _await_replacement(own) is is_there
+    assert ended == [True]

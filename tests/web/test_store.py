@@ -168,6 +168,9 @@ def test_what_a_killed_server_left_is_removed(model, folder):
     (folder / ".snapshot-0.sklazy.lock").touch()
     (folder / ".refit-1").mkdir()  # of an erasure
     (folder / ".refit-1" / "refit").write_bytes(SECRET_LABEL.encode())
+    scratch = folder / f".{newest.name}.1.0.part"
+    scratch.mkdir()
+    (scratch / "refit").write_bytes(SECRET_LABEL.encode())
     store = Store.open(folder)
     assert {path.name for path in folder.iterdir()} == {
         *("lock", "origin", newest.name, "journal-1.log")

@@ -19,6 +19,7 @@ def erase(
     html: str | None,
     search: tuple[str, ...],
     receipts: tuple[str, ...],
+    copies: tuple[str, ...],
     key: Path | None,
 ) -> None:
     """Erase rows from a model, and certify it."""
@@ -30,6 +31,7 @@ def erase(
         _read_ids(model, ids),
         search=search,
         receipts=receipts,
+        copies=copies,
         key=None if key is None else key.read_bytes(),
     )
     write_text(certificate, issued.to_json())
@@ -39,6 +41,10 @@ def erase(
         console.note(f"page written: {html}")
     console.result(dict(issued.content), lambda _: click.echo(str(issued)))
     if not issued.proved:
+        console.note(
+            "remove the files that have the rows, or erase the rows there, too: run it "
+            "again with --copy FILE for a file that is a copy of the model."
+        )
         sys.exit(FAILED)
 
 

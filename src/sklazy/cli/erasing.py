@@ -33,6 +33,14 @@ _ids_option = click.option(
     "backup. Repeat for several.",
 )
 @click.option(
+    "--copy",
+    "copies",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False),
+    help="Copy of the model, such as a backup: the rows are erased from it, too. With "
+    "one, rows that MODEL has no more can be searched again. Repeat for several.",
+)
+@click.option(
     "--receipts",
     multiple=True,
     type=click.Path(exists=True),
@@ -52,6 +60,7 @@ def erase() -> None:
     Examples:
       sklazy erase rent.sklazy --id F012 --certificate gone.json --html gone.html
       sklazy erase rent.sklazy --id F012 --id F013 --certificate gone.json --key secret
+      sklazy erase rent.sklazy --id F012 --certificate gone.json --copy old.sklazy
     """
 
 

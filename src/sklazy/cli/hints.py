@@ -50,6 +50,10 @@ _HINTS: tuple[tuple[str, str], ...] = (
     (r"\btakes longer than max_seconds=", "takes longer than --max-read-seconds "),
     (r"\ba regressor predicts\b", "--task regression predicts"),
     (r", for example by pandas.to_numeric\(.*\)", " in the file"),
+    (
+        r"\bgive one that model\.save wrote\b",
+        "give one that sklazy fit or sklazy store wrote with -o",
+    ),
     (r"\buse a regressor\b", "use --task regression"),
     (r"\buse a classifier\b", "use --task classification"),
 )

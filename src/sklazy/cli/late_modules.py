@@ -1,8 +1,9 @@
 """Modules that are imported when something of them is first used.
 
-scikit-learn imports `scipy.stats` for one function that no command calls, which takes a
-third of the processor time of a short command. The standard library's lazy loader
-imports a module as soon as another one imports it, before Python 3.12.
+scikit-learn imports `scipy.stats` for one function that no command calls, and pandas if
+it is there; each takes a fifth or more of the processor time of a short command. The
+standard library's lazy loader imports a module as soon as another one imports it,
+before Python 3.12.
 """
 
 import importlib
@@ -45,7 +46,7 @@ def import_late(name: str) -> None:
     Parameters
     ----------
     name : str
-        A package within another, for instance "scipy.stats".
+        For instance "pandas", or a package within another: "scipy.stats".
     """
     spec = None if name in sys.modules else find_spec(name)
     if spec is None:
@@ -54,4 +55,5 @@ def import_late(name: str) -> None:
     late.__spec__, late.__path__ = spec, spec.submodule_search_locations or []
     sys.modules[name] = late
     parent, _, child = name.rpartition(".")
-    setattr(sys.modules[parent], child, late)
+    if parent:
+        setattr(sys.modules[parent], child, late)

@@ -142,6 +142,7 @@ def runs(module: str) -> Decorator:
             if click.get_current_context().invoked_subcommand:
                 return  # which has options of its own
             with ending_at_once():
+                import_late("pandas")
                 console = importlib.import_module("sklazy.cli.console")
                 if _seems_to_lack_target(options):
                     tasks = importlib.import_module("sklazy.cli.tasks")

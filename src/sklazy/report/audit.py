@@ -97,7 +97,8 @@ def _describe_wrong(audit: Plain) -> str:
     if audit["task"] != "classification" or n_labels == 0:
         return ""
     wrong = max(1, round(audit["expected_wrong"]))
-    return f" Of the contradicted labels, roughly {wrong} of {n_labels} are wrong."
+    are = "is" if n_labels == 1 else "are"
+    return f" Of the contradicted labels, roughly {wrong} of {n_labels} {are} wrong."
 
 
 _NOUNS = {

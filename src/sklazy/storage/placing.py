@@ -109,7 +109,33 @@ def _claimed(path: Path, like: Path) -> Iterator[Path]:
             part.unlink(missing_ok=True)
 
 
-def _claim(file: IO[bytes], part: Path) -> bool:
+@contextlib.contextmanager
+def scratch_folder(path: Path) -> Iterator[Path]:
+    """A folder beside a file, not taken for a leftover in the block, gone after it."""
+    while True:
+        part = scratch_name(path)
+        part.mkdir(mode=0o700)
+        lock = None if fcntl is None else os.open(part, os.O_RDONLY)
+        try:
+            if lock is not None and not _claim(lock, part):
+                continue
+            yield part
+            return
+        finally:
+            if lock is not None:
+                os.close(lock)
+            remove_scratch(part)
+
+
+def remove_scratch(part: Path) -> None:
+    """Remove a file, or a folder and all in it, if it is there."""
+    if part.is_dir() and not part.is_symlink():
+        shutil.rmtree(part, ignore_errors=True)
+    else:
+        part.unlink(missing_ok=True)
+
+
+def _claim(file: IO[bytes] | int, part: Path) -> bool:
     """Whether a new file is locked before another process took it for a leftover."""
     try:
         is_free = try_lock(file, exclusive=False)
@@ -143,7 +169,13 @@ def clear_leftovers(path: Path, *, mine: bool = False) -> None:
         process = part.name.split(".")[-3]
         is_mine = mine and process == str(os.getpid())
         if process.isdigit() and (is_mine or _is_left(part, int(process))):
-            part.unlink(missing_ok=True)
+            remove_scratch(part)
+
+
+def clear_references(path: Path) -> None:
+    """Remove models that erasures of earlier versions left beside a file."""
+    for folder in Path(os.path.realpath(path)).parent.glob(".refit-*"):
+        remove_scratch(folder)
 
 
 def _is_left(part: Path, process: int) -> bool:
@@ -151,8 +183,11 @@ def _is_left(part: Path, process: int) -> bool:
     if fcntl is None:  # pragma: no cover - Windows
         return not _alive(process)
     try:
-        with open(part, "rb") as file:
-            return try_lock(file, exclusive=True)
+        descriptor = os.open(part, os.O_RDONLY)  # a file, or a folder
+        try:
+            return try_lock(descriptor, exclusive=True)
+        finally:
+            os.close(descriptor)
     except FileNotFoundError:
         return False
     except OSError:  # it is not ours, or there are no locks

@@ -1,11 +1,11 @@
 """The door: whatever a caller has becomes a table or a target."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
 from sklazy.errors import BadInputError, BadTypeError, NotNumericError
 from sklazy.tables.align import check_unmixed
@@ -116,7 +116,7 @@ def plain_table(
     mixed: bool = True,
 ) -> Table:
     """Make a table as `as_table` does, with strings always as labels."""
-    if issparse(X):
+    if _is_sparse(X):
         raise BadTypeError(
             "Sparse data was passed for X, but dense data is required. Use "
             "'.toarray()' to convert to a dense numpy array; in a pipeline, let the "
@@ -135,6 +135,12 @@ def plain_table(
         columns = list(map(clear_marks, columns))
         check_unmixed(columns, _object_cells(source))
     return Table(tuple(columns), source.shape[0], named)
+
+
+def _is_sparse(X: object) -> bool:
+    """Whether X is a sparse matrix; it is none where nobody has imported these."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and sparse.issparse(X)
 
 
 def _source(X: object) -> RowsLike:

@@ -5,16 +5,14 @@ import importlib.metadata
 import json
 import os
 import secrets
-import tempfile
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from sklazy.casebase import CaseBase
-from sklazy.casebase.incoming import IdsLike, as_ids, slots_of
+from sklazy.casebase.incoming import IdsLike, as_ids
 from sklazy.casebase.rows import Ids
-from sklazy.errors import BadInputError, DataWarning
+from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.erasure.certificate import (
     Certificate,
@@ -23,9 +21,16 @@ from sklazy.estimators.erasure.certificate import (
     refit_cases,
     seal_certificate,
 )
-from sklazy.estimators.erasure.traces import Traces, find_traces
+from sklazy.estimators.erasure.held import (
+    HeldRows,
+    find_digest_before,
+    forget_quietly,
+    hold_rows,
+)
+from sklazy.estimators.erasure.traces import join_traces
 from sklazy.estimators.loading import compact, load
 from sklazy.estimators.state import describe_model
+from sklazy.storage.placing import clear_references, scratch_folder
 from sklazy.storage.searching import (
     SearchedFile,
     files_under,
@@ -44,6 +49,7 @@ def erase(
     *,
     search: Places = (),
     receipts: Places = (),
+    copies: Places = (),
     key: bytes | None = None,
 ) -> Certificate:
     """Erase rows from the file of a model, prove it, and certify it.
@@ -64,6 +70,11 @@ def erase(
     receipts : iterable of str or Path
         Files and folders of receipts as JSON; those that name one of the rows are
         listed. They are records of past answers and are not changed.
+    copies : iterable of str or Path
+        Other files of the model, such as backups. Rows that they have are erased from
+        them, too, and they are searched. If the rows were erased from `path` before,
+        one copy must be the model as it was then: erasure and search are certified
+        again.
     key : bytes, at least 16, optional
         A secret to sign the certificate with.
 
@@ -99,12 +110,18 @@ def erase(
     {'before': 4, 'erased': 1, 'after': 3}
     """
     names, path = _check_ids(ids), Path(path)
-    further = list(dict.fromkeys(files_under(search)))
+    others = [Path(copy) for copy in copies]
     kept_receipts = list(dict.fromkeys(files_under(receipts)))
-    before, traces = _find_rows(load(path).cases_, names)
-    model = _erase_rows(path, names)
-    refit = refit_cases(model.cases_)
+    further = list(dict.fromkeys(files_under(search)))
+    held = [hold_rows(file, names) for file in (path, *others)]
+    before = find_digest_before(held, names)
+    traces = join_traces([one.traces for one in held])
+    clear_references(path)
+    model, refit = _erase_rows(held[0])
     traces = traces.drop(_find_common(model, refit, path, traces.patterns))
+    for one in held[1:]:
+        traces = traces.drop(_find_common(*_erase_rows(one), one.path, traces.patterns))
+        further += [one.path, *sidecars_of(one.path)]
     content = {
         **_describe_rows(model, names),
         "digests": {
@@ -139,24 +156,15 @@ def _check_ids(ids: IdsLike) -> Ids:
     return names
 
 
-def _find_rows(base: CaseBase, names: Ids) -> tuple[str, Traces]:
-    """Compute the digest with the rows, and the traces that they would leave."""
-    whole = base.joined()
-    return whole.digest(), find_traces(whole, slots_of(names, whole.ids))
-
-
-def _erase_rows(path: Path, names: Ids) -> LazyEstimator:
-    """Erase rows from a file, which is written anew; the model that it holds then."""
-    model: LazyEstimator = load(path, mmap_mode="r+")
-    is_frozen = model.cases_.bins.frozen
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "cuts='frozen'", DataWarning)
-        model.forget(names)
-    if is_frozen:
-        model.refresh()
-    del model
-    compact(path)
-    return load(path)
+def _erase_rows(held: HeldRows) -> tuple[LazyEstimator, CaseBase]:
+    """Erase rows from a file, which is written anew; its model, and a refit then."""
+    if len(held.names):
+        model: LazyEstimator = load(held.path, mmap_mode="r+")
+        forget_quietly(model, held.names)
+        del model
+        compact(held.path)
+    model = load(held.path)
+    return model, refit_cases(model.cases_)
 
 
 def _find_common(
@@ -166,9 +174,8 @@ def _find_common(
 
     They are parts of what other rows have, or of settings, and prove nothing.
     """
-    beside = Path(os.path.realpath(path)).parent
-    with tempfile.TemporaryDirectory(prefix=".refit-", dir=beside) as folder:
-        reference = Path(folder) / "refit"
+    with scratch_folder(path) as folder:  # if this is killed, the next one removes it
+        reference = folder / "refit"
         write_cases(reference, describe_model(model), refit)
         return patterns_in(reference, patterns)
 

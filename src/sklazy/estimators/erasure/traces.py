@@ -2,7 +2,7 @@
 
 import json
 import struct
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,6 +53,18 @@ class Traces:
         counts = {name: sum(map(bool, kind)) for name, kind in kinds.items()}
         n_all = sum(map(len, kinds.values())) + self.n_shared
         return {**counts, "too_common": n_all - sum(counts.values())}
+
+
+NO_TRACES = Traces([], [], [], 0)
+
+
+def join_traces(every: Sequence[Traces]) -> Traces:
+    """The traces of the same rows in several files, each once."""
+    ids, texts, numbers = (
+        [list(some) for some in dict.fromkeys(tuple(p) for kind in kinds for p in kind)]
+        for kinds in zip(*((t.ids, t.texts, t.numbers) for t in every), strict=True)
+    )
+    return Traces(ids, texts, numbers, max(traces.n_shared for traces in every))
 
 
 def find_traces(base: CaseBase, places: NDArray[np.int64]) -> Traces:

@@ -25,8 +25,9 @@ from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
 from sklazy.estimators.selection.number_neighbors import LazyKNeighborsRegressor
 from sklazy.receipts import Receipt
 from sklazy.tables import Column, Table, as_table
+from sklazy.tables.convert import plain_table
 from sklazy.tables.frames import index_ids
-from sklazy.tables.origins import describe_columns, empty_table, is_aside
+from sklazy.tables.origins import describe_columns, is_aside, read_as
 from sklazy.tables.reading import CALENDAR
 from sklazy.tables.writing import write_like
 
@@ -125,6 +126,7 @@ class LazyImputer(Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstima
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        tags.input_tags.sparse = True
         return tags
 
     # --- rows -------------------------------------------------------------------------
@@ -274,13 +276,10 @@ class LazyImputer(Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstima
     def _read_later(self, X: object) -> Table:
         check_is_fitted(self)
         X = X.toarray() if issparse(X) else X  # type: ignore[attr-defined]
-        table = as_table(
-            X,
-            categorical_features=self.categorical_features,
-            mixed=False,
-            like=empty_table(self._origins),
-        )
+        named = self.categorical_features
+        table = plain_table(X, categorical_features=named, mixed=False)
         check_columns(self, X, reset=False)
+        table = read_as(table, self._origins)
         if table.names != list(self._columns) and len(table.columns) == len(
             self._columns
         ):

@@ -3,14 +3,13 @@
 A generation is ``snapshot-N.sklazy`` and ``journal-N.log``, the changes since.
 """
 
-import shutil
 from pathlib import Path
 from typing import IO
 
 from sklazy.errors import BadFileError, BadInputError, SklazyError
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.loading import load
-from sklazy.storage.placing import sync_folder
+from sklazy.storage.placing import remove_scratch, sync_folder
 from sklazy.web.serve.journal import WAY_OUT, create_journal, is_empty
 
 try:
@@ -42,9 +41,9 @@ def remove_others(folder: Path, generation: int) -> None:
     for pattern in ("snapshot-*.sklazy", "journal-*.log", ".snapshot-*"):
         for path in set(folder.glob(pattern)) - kept:
             if path.suffix == ".part" or not path.name.startswith(beside):
-                path.unlink(missing_ok=True)
-    for path in folder.glob(".refit-*"):  # of an erasure that was killed
-        shutil.rmtree(path, ignore_errors=True)
+                remove_scratch(path)
+    for path in folder.glob(".refit-*"):  # of an erasure by an earlier version
+        remove_scratch(path)
     sync_folder(folder)
 
 

@@ -195,8 +195,10 @@ def _end_with(parent: int) -> NoReturn:
 
 def _await_replacement(control: socket.socket) -> bool:
     """Have all processes replaced, this one last: it ends when it has answered."""
-    control.settimeout(_REPLACING)
-    control.sendall(ERASED)
-    is_replaced = REPLACED in control.recv(100)
+    is_replaced = False
+    with contextlib.suppress(OSError):  # the first process has ended, or hangs
+        control.settimeout(_REPLACING)
+        control.sendall(ERASED)
+        is_replaced = REPLACED in control.recv(100)
     os.kill(os.getpid(), signal.SIGTERM)
     return is_replaced
