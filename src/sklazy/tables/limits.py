@@ -79,8 +79,9 @@ def read_numbers(column: Column) -> Column:
     marks = [word for word in words if is_mark(word)]
     if not words or len(marks) + len(texts) < len(words):
         return column
-    remark = f"text such as {texts[0]!r} as numbers" if texts else ""
-    remark = f"{_list(marks)} as missing" if marks else remark
+    remarks = [f"text such as {texts[0]!r} as numbers"] if texts else []
+    remarks += [f"{_list(marks)} as missing"] if marks else []
+    remark = " and ".join(remarks)
     warn_once(
         f"column {column.name!r}: {remark}, since the other rows have numbers there."
     )
