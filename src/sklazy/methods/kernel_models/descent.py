@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 from scipy.linalg.blas import dtrsm, strsm
-from scipy.optimize import minimize
 
 from sklazy.flow import KernelColumns
 from sklazy.kernels.kernel_models import sum_differences
@@ -118,6 +117,8 @@ def descend(
     judge : Judge
     n_landmarks : int
     """
+    from scipy.optimize import minimize  # noqa: PLC0415 (predictions do without)
+
     moving = np.flatnonzero(settings.weights > 0.0)
     if judge.total < FEWEST_ROWS or not len(moving):
         return settings
