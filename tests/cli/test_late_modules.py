@@ -15,7 +15,7 @@ try:
     sklazy_command.main()
 finally:
     parts = ["scipy.stats._stats_py", "scipy.optimize", "pandas.core"]
-    parts += ["sklazy.receipts", "sklazy.estimators.reasons"]
+    parts += ["scipy.spatial", "sklazy.receipts", "sklazy.estimators.reasons"]
     found = [part for part in parts if part in sys.modules]
     folders = [name.removeprefix("sklazy.methods.") for name in sys.modules]
     print(*found, *[name for name in folders if name in METHODS], file=sys.stderr)

@@ -117,11 +117,11 @@ def descend(
     judge : Judge
     n_landmarks : int
     """
-    from scipy.optimize import minimize  # noqa: PLC0415 (predictions do without)
-
     moving = np.flatnonzero(settings.weights > 0.0)
     if judge.total < FEWEST_ROWS or not len(moving):
         return settings
+    from scipy.optimize import minimize  # noqa: PLC0415 (few predictions need it)
+
     landmarks = draw_landmarks(columns, n_landmarks)
     rows = DescentRows(columns, landmarks, targets, judge)
     path = _Path(rows, settings, moving)
