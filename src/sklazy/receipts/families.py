@@ -50,15 +50,21 @@ class _Families(Mapping[str, Family]):
         return len(_MEMBERS) + 1
 
 
+@functools.cache
+def family_of(answer: type) -> Family:
+    """Find the family of a class of answers, which is in its folder, or a KeyError."""
+    kind = answer.__module__.removeprefix(_METHODS).partition(".")[0]
+    family = FAMILIES[kind]
+    if family.answer is not answer:
+        raise KeyError(answer)
+    return family
+
+
 class _FamiliesByAnswer(Mapping[type, Family]):
-    """Families by the class of their answers, which is in their folder."""
+    """Families by the class of their answers."""
 
     def __getitem__(self, answer: type) -> Family:
-        kind = answer.__module__.removeprefix(_METHODS).partition(".")[0]
-        family = FAMILIES[kind]
-        if family.answer is not answer:
-            raise KeyError(answer)
-        return family
+        return family_of(answer)
 
     def __iter__(self) -> Iterator[type]:
         return (family.answer for family in FAMILIES.values())
