@@ -454,7 +454,7 @@ def test_a_failed_call_changes_nothing():
     failures = [
         (UnknownIdError, "not in the case base", lambda: cases.forget([3, 99])),
         (UnknownIdError, "not in the case base", lambda: cases.forget([99])),
-        (UnknownIdError, "not in the case base", lambda: cases.forget(["3"])),
+        (UnknownIdError, r"\['3'\] are text", lambda: cases.forget(["3"])),
         (BadInputError, "more than once", lambda: cases.forget([3, 3])),
         (BadInputError, "all 8 rows", lambda: cases.forget(list(range(8)))),
         (BadInputError, "infinite", lambda: cases.add(infinite, classes_of(["q"]))),

@@ -94,3 +94,18 @@ def test_a_late_module_is_whole_once_it_is_used():
     for first in ("json", "scipy.stats.distributions"):
         done = run("-c", USED.format(first=first))
         assert done.returncode == 0, done.stderr
+
+
+ARROW = """
+from sklazy.cli.late_modules import import_late
+import_late("pandas")
+import pyarrow
+assert pyarrow.array(["a", None]).to_pylist() == ["a", None]
+import pandas
+assert pandas.__version__
+"""
+
+
+def test_arrow_finds_the_version_of_a_late_pandas():
+    done = run("-c", ARROW)
+    assert done.returncode == 0, done.stderr

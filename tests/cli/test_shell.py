@@ -182,4 +182,10 @@ def test_examples_of_the_help_name_files_that_are_there(name):
     known = {"flats.csv", "new-flats.csv", "rent.sklazy", "heating.sklazy", "why.json"}
     help_text = main.commands[name].help
     files = set(re.findall(r"[\w-]+\.(?:csv|sklazy|json)\b", help_text))
-    assert files <= known | {"rents.csv", "small.csv", "findings.csv", "gone.json"}
+    assert files <= known | {
+        "rents.csv",
+        "small.csv",
+        "findings.csv",
+        "gone.json",
+        "old.sklazy",
+    }

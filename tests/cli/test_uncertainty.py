@@ -181,7 +181,7 @@ def test_long_work_for_intervals_is_announced_with_a_way_to_do_without(
     monkeypatch.setattr(progress, "WORTH_SAYING", 0.0)
     asked = ("flats.csv", "new-flats.csv", "-t", "rent", "-m", "kernel")
     noted = flats("predict", *asked)[2]
-    assert "for the intervals, leaving out 10 parts of the rows takes about" in noted
+    assert "for the intervals, leaving out 9 parts of the rows takes about" in noted
     assert "(no intervals: --coverage 0)" in noted
     code, out, without = flats("predict", *asked, "--coverage", "0")
     assert (code, "for the intervals" in without) == (0, False)

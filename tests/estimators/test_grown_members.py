@@ -58,7 +58,7 @@ def test_numbers_are_the_line_and_trees_of_its_left_out_errors(weighted):
                 errors[held] = trees.predict(rows[held]) - rest[order][held]
             losses[n_trees] = np.average(errors**2, weights=own)
         best = min(losses, key=losses.get)
-        assert member._grow(base).n_trees == best
+        assert member.member._grow(base).n_trees == best
         trees = HistGradientBoostingRegressor(**settings(best))
         trees.fit(rows, rest[order], own)
         said = member.answer(prepare_batch(model, X[:7])).outputs[:, 0]
@@ -78,7 +78,7 @@ def test_noise_takes_few_trees_and_a_function_without_noise_many():
             trees_of(LazyBlendRegressor().fit(*make_rows(noise, n_rows)))
             for noise, n_rows in ((0.0, 1200), (10.0, 300))
         ]
-        many, few = (member._grow(base).n_trees for member, base, _ in numbers)
+        many, few = (member.member._grow(base).n_trees for member, base, _ in numbers)
     assert few == 50
     assert many >= 400
 
@@ -103,7 +103,7 @@ def test_a_class_that_a_fold_lacks_has_no_share_there():
         model = LazyBlendClassifier().fit(X, classes)
         shares = model.predict_proba(X)
         member, base, _ = trees_of(model)
-        answers = member._grow(base).answers
+        answers = member.member._grow(base).answers
     assert shares.shape == answers.shape == (len(X), 3)
     np.testing.assert_allclose(answers.sum(axis=1), 1.0)
 
@@ -114,7 +114,7 @@ def test_rows_that_weigh_no_member_are_left_out_when_asked():
         model = LazyBlendRegressor(max_loo_rows=6).fit(X, y)
         member, base, order = trees_of(model)
         found = member.leave_out(base, base.order)[:, 0]
-        n_trees = member._grow(base).n_trees
+        n_trees = member.member._grow(base).n_trees
     line = LazyRidgeRegressor().fit(X, y).loo_predict()
     rest, rows, places = (y - line)[order], X[order], np.arange(300)
     expected = line[order]

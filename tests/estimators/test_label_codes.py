@@ -127,7 +127,7 @@ def test_left_out_predictions_choose_how_labels_are_seen():
         frame, y = make_table(900, n_labels, informs=informs)
         with mock.patch(MANY, 100):
             member, base = trees_of(LazyBlendRegressor().fit(frame, y))
-            assert member._grow(base).sees_means is expected
+            assert member.member._grow(base).sees_means is expected
 
 
 def test_trees_are_those_of_scikit_learn_on_means():
@@ -139,7 +139,7 @@ def test_trees_are_those_of_scikit_learn_on_means():
         prepare(model._current_learner(base), base)
         queries = base.encode(model._query_table(frame[:20]))
         shares = member.answer(Batch(base, base.cases, queries)).outputs
-        found = member._grow(base)
+        found = member.member._grow(base)
         order = base.ids[base.order]
     assert found.sees_means
     codes = frame["label"].str[1:].astype(int).to_numpy()[order].tolist()
@@ -169,7 +169,7 @@ def test_rows_come_and_go_without_a_trace(kind):
     )
     with mock.patch(MANY, 100):
         plain = kind().fit(frame[:400], targets[:400])
-        assert trees_of(plain)[0]._grow(plain.cases_).sees_means
+        assert trees_of(plain)[0].member._grow(plain.cases_).sees_means
         mixed = np.random.default_rng(1).permutation(400)
         model = kind().fit(frame.iloc[mixed], targets[mixed])
         model.partial_fit(frame[400:], targets[400:])
@@ -206,7 +206,7 @@ def test_labels_that_leave_a_window_take_old_choices_with_them():
     with mock.patch(MANY, 100):
         model = LazyBlendRegressor(window=400, refresh_every=50)
         model.fit(frame[:400], y[:400])
-        assert trees_of(model)[0]._choose(model.cases_)[1]
+        assert trees_of(model)[0].member._choose(model.cases_)[1]
         model.predict(frame[:2])
         model.partial_fit(frame[400:], y[400:])
         assert np.isfinite(model.predict(frame[:9])).all()

@@ -103,7 +103,9 @@ def plain_cells(known, rows):
 
 def from_csv(known, path, rows):
     write_csv(path, rows)
-    table = read_table(path, like=known.table, header=True, delimiter=",")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # of marks that are missing
+        table = read_table(path, like=known.table, header=True, delimiter=",")
     return plain_cells(known, table), known.model.predict_proba(table).tolist()
 
 

@@ -19,7 +19,7 @@ class _LateModule(ModuleType):
     """Stands for a module until something of it is used."""
 
     def __getattr__(self, name: str) -> object:
-        if name.startswith("__"):
+        if name.startswith("__") and name != "__version__":  # that Arrow asks for
             raise AttributeError(name)
         return getattr(_import_now(self), name)
 

@@ -15,7 +15,11 @@ column is numeric. Cells that are not plain numbers may still be dates or amount
 import re
 from collections.abc import Collection, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sklazy.tables.labels import encode
+from sklazy.tables.limits import is_mark
 from sklazy.tables.slices import distinct
 from sklazy.tables.table import Column, Kind, Wish
 from sklazy.tables.text import (
@@ -60,9 +64,19 @@ def text_column(
         return Column(name, "numeric", parse_numbers(numbers))
     except BadCellError:
         labels = encode(name, cells)
-        if not is_amounts(labels, decimal):
-            raise
-        return labels
+        if is_amounts(labels, decimal):
+            return labels
+        return Column(name, "numeric", _parse_marked(name, numbers, notes))
+
+
+def _parse_marked(name: str, cells: Cells, notes: list[str]) -> NDArray[np.float64]:
+    """Numbers where a mark such as `n/a` or a dash is missing, with a note."""
+    is_marked = [cell is not None and is_mark(cell) for cell in cells]
+    plain = [None if one else c for c, one in zip(cells, is_marked, strict=True)]
+    values = parse_numbers(plain)
+    marks = sorted({str(c) for c, one in zip(cells, is_marked, strict=True) if one})
+    notes.append(f"column {name!r}: {', '.join(map(repr, marks))} as missing.")
+    return values
 
 
 def with_point(text: str, decimal: str) -> str:
