@@ -33,9 +33,11 @@ def check_column(first, more, random):
         if random.random() < 0.7:
             gone = left.pop(random.randrange(len(left)))
             column.remove(*gone)
-        found = zip(column.values.tolist(), column.classes.tolist(), strict=True)
+        room = len(left) + 2
+        values, classes = column.write(np.empty(room), np.empty(room, np.int32))
+        found = zip(values.tolist(), classes.tolist(), strict=True)
         assert sorted(found) == sorted(left)
-        assert (column.values[1:] >= column.values[:-1]).all()
+        assert (values[1:] >= values[:-1]).all()
         for block in column._blocks:
             assert not block.values[block.size :].any()
             assert not block.classes[block.size :].any()

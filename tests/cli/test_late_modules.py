@@ -3,7 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
 import sklazy
+from sklazy.receipts.families import FAMILIES
 
 PREDICT = """
 import sys, sklazy_command
@@ -11,8 +14,11 @@ sys.argv = ["sklazy", "predict", *sys.argv[1:]]
 try:
     sklazy_command.main()
 finally:
-    parts = ["scipy.stats._stats_py", "pandas.core"]
-    print([part for part in parts if part in sys.modules], file=sys.stderr)
+    parts = ["scipy.stats._stats_py", "scipy.optimize", "pandas.core"]
+    parts += ["scipy.spatial", "sklazy.receipts", "sklazy.estimators.reasons"]
+    found = [part for part in parts if part in sys.modules]
+    folders = [name.removeprefix("sklazy.methods.") for name in sys.modules]
+    print(*found, *[name for name in folders if name in METHODS], file=sys.stderr)
 """
 USED = """
 import sys, threading
@@ -44,13 +50,23 @@ def run(*command):
     )
 
 
-def test_predictions_need_neither_statistics_nor_pandas(tmp_path):
+@pytest.mark.parametrize(
+    ("model", "method"),
+    [
+        (sklazy.LazyNBClassifier(), "selection"),
+        (sklazy.LazyKNeighborsClassifier(), "selection"),
+        (sklazy.LazyKernelClassifier(), "kernel_models"),
+        (sklazy.LazyDecisionTreeClassifier(), "trees"),
+    ],
+)
+def test_predictions_import_their_method_and_no_receipts(tmp_path, model, method):
     X, y = [[float(number)] for number in range(20)], ["a", "b"] * 10
-    sklazy.LazyNBClassifier().fit(X, y).save(tmp_path / "model")
+    model.fit(X, y).save(tmp_path / "model")
     (tmp_path / "plain.csv").write_text("0\n3\n4\n", "utf-8")
-    done = run("-c", PREDICT, tmp_path / "model", tmp_path / "plain.csv")
+    code = f"METHODS = {set(FAMILIES)}\n{PREDICT}"
+    done = run("-c", code, tmp_path / "model", tmp_path / "plain.csv")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.split()[-1] == "[]"
+    assert done.stderr.splitlines()[-1] == method
 
 
 FRAMES = """

@@ -1,6 +1,8 @@
 """The front door of a cluster: answers, faults, bad input, on a small LocalCluster."""
 
 import pickle
+import subprocess
+import sys
 
 import joblib
 import numpy as np
@@ -49,6 +51,20 @@ def test_a_cluster_answers_like_one_machine(name, tmp_path):
     assert told == [
         receipt.to_dict() for receipt in one.explain(QUERIES[:2], reasons=False)
     ]
+
+
+WORKER = """
+import sys
+import sklazy.dask, sklazy.dask.shards, sklazy.storage.folders
+late = ["sklazy.dask.tables", "sklazy.estimators.audit", "sklazy.estimators.blends"]
+assert not {*late, "sklazy.receipts", "sklearn.ensemble"} & set(sys.modules)
+assert sklazy.dask.advise is sys.modules["sklazy.dask.tables"].advise
+assert all(getattr(sklazy.dask, name) for name in sklazy.dask.__all__)
+"""
+
+
+def test_a_worker_imports_what_parts_need():
+    subprocess.run([sys.executable, "-c", WORKER], check=True)
 
 
 @pytest.mark.usefixtures("client")

@@ -171,6 +171,18 @@ def test_old_draws_serve_until_the_refresh(kind, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_members_are_weighed_by_the_rows_of_a_draw_that_is_younger(kind):
+    X, y, _ = make_table(kind, 80)
+    model = make_blend(kind, refresh_every=20).set_params(max_loo_rows=5)
+    ask(model.fit(X[:50], y[:50]), X[:1])  # weights, and no draw yet
+    ask(model.partial_fit(X[50:65], y[50:65]), X[:1])  # a draw, the weights stay
+    found = ask_all(model.partial_fit(X[65:70], y[65:70]), X[:9])
+    expected = ask_all(clone(model).fit(X[:70], y[:70]), X[:9])
+    for one, other in zip(found, expected, strict=True):
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_rows_with_weights_all_count(kind, monkeypatch):
     fitted = count_fits(monkeypatch)
     X, y, rng = make_table(kind, 100)

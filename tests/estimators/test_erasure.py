@@ -377,6 +377,16 @@ def test_rows_are_erased_from_copies_too(people, tmp_path):
     assert names[str(older)] == "searched"
 
 
+def test_a_file_that_is_named_twice_is_one_copy(people, tmp_path):
+    path, _, _ = people
+    backup, link = tmp_path / "people.sklazy.bak", tmp_path / "link"
+    backup.write_bytes(path.read_bytes())
+    link.symlink_to(backup)
+    copies = [path, backup, link, str(backup)]
+    assert sklazy.erase(path, ["person 7"], copies=copies).proved
+    assert "person 7" not in sklazy.load(backup).ids_
+
+
 @pytest.mark.parametrize("cuts", ["exact", "frozen"])
 def test_an_erasure_that_was_not_proved_is_repeated_with_a_copy(cuts, people, tmp_path):
     path, model, X = people

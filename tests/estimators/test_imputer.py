@@ -235,3 +235,14 @@ def test_sparse_matrices_are_filled_and_stay_sparse():
     filled = imputer.transform(csr_matrix(dense))
     assert isinstance(filled, csr_matrix)
     np.testing.assert_array_equal(filled.toarray(), imputer.transform(dense))
+
+
+def test_dates_that_were_made_up_end_with_the_calendar():
+    never = datetime.date(9999, 12, 31)  # as tables write "without end"
+    days = [datetime.date(2024, 1, 1), never] * 12
+    frame = pd.DataFrame({"until": [*days, None, None], "size": range(26)})
+    imputer = LazyImputer().fit(frame)
+    for filled in imputer.draw(frame, 20, random_state=0):
+        assert max(filled["until"]) <= never
+    for cell in imputer.explain(frame):
+        assert cell.interval[1].date() <= never

@@ -31,6 +31,7 @@ from made_receipts import (
 from sklazy import LazyKNeighborsClassifier
 from sklazy.errors import ReceiptError
 from sklazy.receipts import Receipt, Receipts, sealed, verify
+from sklazy.receipts.families import FAMILIES, FAMILIES_BY_ANSWER
 
 every_kind = pytest.mark.parametrize("make", MADE)
 every_model = pytest.mark.parametrize("name", FITTED)
@@ -51,6 +52,17 @@ def test_a_receipt_survives_dict_and_json(make):
     many = Receipts([receipt, receipt])
     assert Receipts.from_dict(many.to_dict()) == many
     assert Receipts.from_json(many.to_json()) == many
+
+
+def test_families_are_found_by_kind_and_by_answer():
+    for kind, family in FAMILIES.items():
+        assert family.kind == kind
+        assert FAMILIES_BY_ANSWER[family.answer] is family
+    assert dict(FAMILIES_BY_ANSWER).keys() == {one.answer for one in FAMILIES.values()}
+    assert len(FAMILIES_BY_ANSWER) == len(FAMILIES)
+    member = type("Answer", (), {"__module__": FAMILIES["trees"].answer.__module__})
+    assert FAMILIES_BY_ANSWER.get(member) is FAMILIES_BY_ANSWER.get(int) is None
+    assert "forests" not in FAMILIES
 
 
 def test_every_kind_of_receipt_is_tried():

@@ -230,6 +230,11 @@ def test_a_mark_in_later_rows_is_missing_with_a_note(kind):
     np.testing.assert_array_equal(answers[1:], alone)
 
 
+def test_texts_and_marks_of_one_column_are_both_noted():
+    with pytest.warns(DataWarning, match=r"such as '2' as numbers and '-' as missing"):
+        fitted("numbers").predict(rows(["2", "-"]))
+
+
 @pytest.mark.parametrize("kind", sorted(FIRST))
 def test_a_mark_in_added_rows_is_missing(kind):
     cells = LATER[kind]

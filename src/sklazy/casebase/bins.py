@@ -91,9 +91,8 @@ class Bins:
         if self.current or not self.cuts:
             return
         columns = self.sorted or SortedColumns(rows)
-        for i, column in enumerate(columns.columns):
-            found = column.values, column.classes
-            cuts = sorted_cuts(*found, n_classes, self.criterion)
+        for i, (values, classes) in enumerate(columns.read()):
+            cuts = sorted_cuts(values, classes, n_classes, self.criterion)
             if self.asleep or not np.array_equal(cuts, self.cuts[i]):
                 yield i, cuts
                 self.cuts[i] = cuts

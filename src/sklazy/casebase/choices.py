@@ -109,6 +109,10 @@ class Choices:
         """Have all choices made anew."""
         self.made = {}
 
+    def drop_one(self, key: Hashable) -> None:
+        """Have one choice made anew."""
+        self.made = {k: choice for k, choice in self.made.items() if k != key}
+
     def describe(self) -> list[tuple[int, str]]:
         """How many rows came or went since each state that chose, and its digest."""
         old = [c for c in self.made.values() if c.n_moved < self.n_moved]

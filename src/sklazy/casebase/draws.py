@@ -58,19 +58,31 @@ def find_draw(base: CaseBase, n_rows: int) -> CaseBase:
     """
     if base.n_rows <= n_rows:
         return base
+    if base.choices.may_be_old and not base.is_parted:
+        key = _name_choice(base, n_rows)
+        return base.choose(key, lambda: draw_rows(base, n_rows), holds_rows=True)
     return base.derive((DrawnBase, n_rows), lambda: _find(base, n_rows))
+
+
+def renew_draw(base: CaseBase, n_rows: int) -> None:
+    """Have a draw that may be older than the rows be that of those that are there.
+
+    What is found by its rows and by others must know which rows these are.
+    """
+    if base.choices.may_be_old and not base.is_parted:
+        base.choices.drop_one(_name_choice(base, n_rows))
+
+
+def _name_choice(base: CaseBase, n_rows: int) -> tuple[object, ...]:
+    labels = base.derive(describe_labels, lambda: describe_labels(base))
+    return DrawnBase, n_rows, labels
 
 
 def _find(base: CaseBase, n_rows: int) -> DrawnBase:
     if base.is_parted:
         return draw_rows(base, n_rows)
-    if base.choices.may_be_old:
-        key = DrawnBase, n_rows, describe_labels(base)
-        return base.choose(key, lambda: draw_rows(base, n_rows), holds_rows=True)
-    ids, before = (
-        base.rows.ids_at(base.order[:n_rows]),
-        base.find_follower((DrawnBase, n_rows)),
-    )
+    ids = base.rows.ids_at(base.order[:n_rows])
+    before = base.find_follower((DrawnBase, n_rows))
     if isinstance(before, FollowedDraw) and np.array_equal(before.ids, ids):
         return before.drawn
     drawn = draw_rows(base, n_rows)

@@ -39,6 +39,8 @@ class Hashed(Memory):
     def _order(self) -> NDArray[np.int64]:
         by_content = self.sort_by_content()
         hashes = self.hashes()[by_content]
+        if (hashes[1:] != hashes[:-1]).all():  # no copies to spread
+            return by_content
         keys = spread_copies(hashes, number_copies(hashes))
         return by_content[np.argsort(keys, kind="stable")]
 

@@ -1,6 +1,7 @@
 """Numeric columns in ascending order, which follow the rows value by value."""
 
 from bisect import bisect_left
+from collections.abc import Iterator
 from typing import Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from sklazy.casebase.rows import CodedRows, Rows
 
 Floats = NDArray[np.float64]
+Labels = NDArray[np.int32]
 
 _MOST_CELLS = 20_000_000  # beyond, they would take more memory than the rows
 _MOST_ROWS = 64  # in a change; more are sorted anew
@@ -28,7 +30,7 @@ class SortedColumn:
     >>> column = SortedColumn(values, classes)
     >>> column.insert(2.0, 0)
     >>> column.remove(3.0, 0)
-    >>> column.values, column.classes
+    >>> column.write(np.empty(3), np.empty(3, np.int32))
     (array([1., 2.]), array([1, 0], dtype=int32))
     """
 
@@ -40,15 +42,16 @@ class SortedColumn:
         self._ends = [block.end for block in self._blocks]
 
     @property
-    def values(self) -> Floats:
-        """The values, ascending."""
-        return np.concatenate([block.values[: block.size] for block in self._blocks])
+    def size(self) -> int:
+        """The number of known values."""
+        return sum(block.size for block in self._blocks)
 
-    @property
-    def classes(self) -> NDArray[np.int32]:
-        """The class of each."""
-        parts = [block.classes[: block.size] for block in self._blocks]
-        return np.concatenate(parts).astype(np.int32)
+    def write(self, values: Floats, classes: Labels) -> tuple[Floats, Labels]:
+        """Write the values, ascending, and the class of each; return what is full."""
+        filled = values[: self.size], classes[: self.size]
+        np.concatenate([b.values[: b.size] for b in self._blocks], out=filled[0])
+        np.concatenate([b.classes[: b.size] for b in self._blocks], out=filled[1])
+        return filled
 
     def insert(self, value: float, label: int) -> None:
         """Put one value in."""
@@ -133,6 +136,16 @@ class SortedColumns:
     def are_worth_keeping(cls, rows: Rows) -> bool:
         """Whether they take no more memory than they should."""
         return rows.numbers.shape[0] * rows.n_rows <= _MOST_CELLS
+
+    def read(self) -> Iterator[tuple[Floats, Labels]]:
+        """The values and classes of each column, until the next one is read.
+
+        Fresh memory for every column takes longer than to fill it.
+        """
+        n_most = max((column.size for column in self.columns), default=0)
+        values, classes = np.empty(n_most), np.empty(n_most, np.int32)
+        for column in self.columns:
+            yield column.write(values, classes)
 
     def follow(self, batch: CodedRows, step: int) -> Self | None:
         """Follow rows that came (step 1) or went (step -1), or None if too many did."""

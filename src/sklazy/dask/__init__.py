@@ -15,7 +15,8 @@ With a client and a Dask frame at hand::
     model.predict(queries)
 """
 
-from typing import Any
+import importlib
+from typing import TYPE_CHECKING, Any
 
 import sklazy
 from sklazy.dask.client import TIMEOUT
@@ -23,8 +24,10 @@ from sklazy.dask.folders import load, save
 from sklazy.dask.model import DaskModel
 from sklazy.dask.preload import dask_setup
 from sklazy.dask.scoring import predict
-from sklazy.dask.tables import AttributeRanker, advise, audit, lazy_advantage
 from sklazy.estimators.base import LazyEstimator
+
+if TYPE_CHECKING:
+    from sklazy.dask.tables import AttributeRanker, advise, audit, lazy_advantage
 
 __all__ = [
     "AttributeRanker",
@@ -46,10 +49,20 @@ BY_PARTS = (
 )
 """Those that search where the parts are."""
 
+_ABOUT_TABLES = ("AttributeRanker", "advise", "audit", "lazy_advantage")
+"""Imported at first use: a worker that holds cases needs none of them."""
+
 _PRESETS = ("paper", "r_lazy")
 
 
-def __getattr__(name: str) -> type[DaskModel]:
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class or function
+    if name in _ABOUT_TABLES:
+        return getattr(importlib.import_module("sklazy.dask.tables"), name)
+    return _make_model(name)
+
+
+def _make_model(name: str) -> type[DaskModel]:
+    """Make the estimator of a cluster that is named as one of `sklazy`."""
     kind = getattr(sklazy, name, None) if name in sklazy.__all__ else None
     if not isinstance(kind, type) or not issubclass(kind, LazyEstimator):
         raise AttributeError(_explain_absence(name, kind))

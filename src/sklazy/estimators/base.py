@@ -25,11 +25,6 @@ from sklazy.casebase.incoming import IdsLike
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.casebase.moments import forget_before
 from sklazy.errors import BadInputError
-from sklazy.estimators.changes import AnswerChanges, find_changes
-from sklazy.estimators.contributions import Contributions, contribute_all
-from sklazy.estimators.curves import AnswerCurve, draw_curve
-from sklazy.estimators.explanations import explain_queries, verify_receipt
-from sklazy.estimators.influence import Influence, find_influence
 from sklazy.estimators.inputs import places_of
 from sklazy.estimators.keeping import (
     encode_later,
@@ -37,28 +32,20 @@ from sklazy.estimators.keeping import (
     put_in_order,
     read_later,
 )
-from sklazy.estimators.next_attribute import (
-    Acquisition,
-    Costs,
-    Suggestion,
-    acquire_attributes,
-    suggest_attributes,
-)
 from sklazy.estimators.parameters import advise_columns, check_choice
-from sklazy.estimators.questions import (
-    find_similar,
-    measure_novelty,
-    open_explorer,
-    predict_past,
-)
 from sklazy.estimators.reference import find_link, name_methods
-from sklazy.estimators.saving import save_model
-from sklazy.receipts import Receipt, Receipts, Wanted
 from sklazy.tables import Table
 from sklazy.tables.arrays import are_dicts
 
 if TYPE_CHECKING:
     import pandas
+
+    from sklazy.estimators.changes import AnswerChanges
+    from sklazy.estimators.contributions import Contributions
+    from sklazy.estimators.curves import AnswerCurve
+    from sklazy.estimators.influence import Influence
+    from sklazy.estimators.next_attribute import Acquisition, Costs, Suggestion
+    from sklazy.receipts import Receipt, Receipts, Wanted
 
 
 class LazyEstimator(BaseEstimator):
@@ -116,7 +103,7 @@ class LazyEstimator(BaseEstimator):
         costs: Mapping[str, float] | ArrayLike | None = None,
         reasons: bool = True,
         detail: str = "brief",
-    ) -> Receipts:
+    ) -> "Receipts":
         """Answer each query with a receipt: what was answered, and from what.
 
         Parameters
@@ -153,6 +140,9 @@ class LazyEstimator(BaseEstimator):
             One per query, with `to_dict`, `to_json`, `to_html` and a text. If the
             pandas index of X names rows, receipts are shown under its labels.
         """
+        from sklazy.estimators.explanations import explain_queries
+        from sklazy.receipts import Wanted
+
         if detail != "brief":
             check_choice("detail", detail, ("brief", "full"))
         ways = coverage, method, by, accuracy, suggest, costs
@@ -161,7 +151,7 @@ class LazyEstimator(BaseEstimator):
 
     def verify(
         self,
-        receipt: Receipt | Mapping[str, Any] | str | bytes,
+        receipt: "Receipt | Mapping[str, Any] | str | bytes",
         *,
         key: bytes | None = None,
     ) -> bool:
@@ -177,11 +167,13 @@ class LazyEstimator(BaseEstimator):
             Key with which the receipt must be signed (`Receipt.signed`). A missing or
             different signature raises `ReceiptError`.
         """
+        from sklazy.estimators.explanations import verify_receipt
+
         return verify_receipt(self, receipt, key)
 
     # --- reasons ----------------------------------------------------------------------
 
-    def contributions(self, X: ArrayLike, of: object = None) -> Contributions:
+    def contributions(self, X: ArrayLike, of: object = None) -> "Contributions":
         """Find how much each feature adds to the answer to each query, signed.
 
         Contributions are in probability, or in the unit of the target, and add up to
@@ -217,11 +209,13 @@ class LazyEstimator(BaseEstimator):
         >>> found.of.item(), found.names[int(found.values[0].argmax())]
         (0, 'proline')
         """
+        from sklazy.estimators.contributions import contribute_all
+
         return contribute_all(self, X, of)
 
     def influence(
         self, X: ArrayLike, ids: object = None, of: object = None
-    ) -> Influence:
+    ) -> "Influence":
         """Find what each answer would be without each case.
 
         For kernel models all cases are left out at once, exactly, the settings that
@@ -252,11 +246,13 @@ class LazyEstimator(BaseEstimator):
         >>> bool(found.values[0, 1] > found.values[0, 0])
         True
         """
+        from sklazy.estimators.influence import find_influence
+
         return find_influence(self, X, ids, of)
 
     def curve(
         self, x: ArrayLike, feature: str, n_values: int = 25, of: object = None
-    ) -> AnswerCurve:
+    ) -> "AnswerCurve":
         """Find the answer along one feature, the others staying as they are.
 
         Parameters
@@ -283,6 +279,8 @@ class LazyEstimator(BaseEstimator):
         >>> curve.values.tolist(), curve.answers.round(2).tolist(), curve.of
         ([0.0, 2.0, 6.0, 11.0], [1.0, 1.0, 0.0, 0.0], 'low')
         """
+        from sklazy.estimators.curves import draw_curve
+
         return draw_curve(self, x, feature, n_values, of)
 
     def changes(
@@ -291,7 +289,7 @@ class LazyEstimator(BaseEstimator):
         max_features: int = 2,
         fixed: Collection[str] = (),
         by: float | None = None,
-    ) -> AnswerChanges:
+    ) -> "AnswerChanges":
         """Find the smallest changes of a row that change its answer.
 
         Features take values that occur among the cases: every label, and twenty
@@ -326,6 +324,8 @@ class LazyEstimator(BaseEstimator):
         >>> len(model.changes([[2.0, 1.0]], fixed=["x0"]))
         0
         """
+        from sklazy.estimators.changes import find_changes
+
         return find_changes(self, x, max_features, fixed, by)
 
     # --- other questions about queries ------------------------------------------------
@@ -362,6 +362,8 @@ class LazyEstimator(BaseEstimator):
         query case
         pod   cat      0.125   4.0  fur
         """
+        from sklazy.estimators.questions import find_similar
+
         return find_similar(self, X, k)
 
     def novelty(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -383,6 +385,8 @@ class LazyEstimator(BaseEstimator):
         --------
         unlike : Which queries are unlike all cases.
         """
+        from sklazy.estimators.questions import measure_novelty
+
         return measure_novelty(self, X).shares
 
     def unlike(self, X: ArrayLike) -> NDArray[np.bool_]:
@@ -408,9 +412,13 @@ class LazyEstimator(BaseEstimator):
         >>> model.unlike([X[1], 3 * X[1]])
         array([False,  True])
         """
+        from sklazy.estimators.questions import measure_novelty
+
         return measure_novelty(self, X).unlike
 
-    def suggest_attribute(self, X: ArrayLike, costs: Costs = None) -> list[Suggestion]:
+    def suggest_attribute(
+        self, X: ArrayLike, costs: "Costs" = None
+    ) -> "list[Suggestion]":
         """Suggest which missing attribute of each query to measure next, and why.
 
         Each missing attribute is scored by how much it is expected to reduce the
@@ -450,11 +458,13 @@ class LazyEstimator(BaseEstimator):
         >>> one.attribute, [(o["value"], o["answer"]) for o in one.outcomes]
         ('x1', [('x', 'b'), ('y', 'c')])
         """
+        from sklazy.estimators.next_attribute import suggest_attributes
+
         return suggest_attributes(self, X, costs)
 
     def acquire(
-        self, X: ArrayLike, budget: float | None = None, costs: Costs = None
-    ) -> Acquisition:
+        self, X: ArrayLike, budget: float | None = None, costs: "Costs" = None
+    ) -> "Acquisition":
         """Simulate `suggest_attribute` on complete rows, one attribute at a time.
 
         Each query starts with nothing known. It buys the attribute with the highest
@@ -473,6 +483,8 @@ class LazyEstimator(BaseEstimator):
         -------
         Acquisition
         """
+        from sklazy.estimators.next_attribute import acquire_attributes
+
         return acquire_attributes(self, X, budget, costs)
 
     def past_predict(self, rows: ArrayLike | None = None) -> NDArray[Any]:
@@ -497,6 +509,8 @@ class LazyEstimator(BaseEstimator):
         Rows are learned one after the other: each costs an update and a query. See
         `prequential` for rows that are not kept.
         """
+        from sklazy.estimators.questions import predict_past
+
         return predict_past(self, rows)
 
     def explore(
@@ -530,6 +544,8 @@ class LazyEstimator(BaseEstimator):
             With `url`, `model`, `changes`, `to_html()` and `stop()`; also a context
             manager.
         """
+        from sklazy.estimators.questions import open_explorer
+
         return open_explorer(
             self, beside, port=port, browser=browser, read_only=read_only
         )
@@ -581,6 +597,8 @@ class LazyEstimator(BaseEstimator):
             Write a folder of that many files in place of one, for the workers of a
             cluster (`sklazy.dask.load`).
         """
+        from sklazy.estimators.saving import save_model
+
         check_is_fitted(self)
         save_model(self, path, n_parts)
 
@@ -605,7 +623,7 @@ class LazyEstimator(BaseEstimator):
         raise NotImplementedError
 
     def _describe_doubt(
-        self, cases: CaseBase, table: Table, wanted: Wanted
+        self, cases: CaseBase, table: Table, wanted: "Wanted"
     ) -> list[dict[str, Any]]:
         """Describe how sure each answer is, for receipts."""
         raise NotImplementedError

@@ -1,6 +1,6 @@
 """Lazy classifiers: all of them, those with weights of rows, and the approximate."""
 
-from typing import Any, ClassVar, Literal, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,18 +14,16 @@ from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import IdsLike
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.errors import BadInputError
-from sklazy.estimators.abstention import (
-    RiskCoverage,
-    find_risk_coverage,
-    predict_or_abstain,
-)
 from sklazy.estimators.base import LazyEstimator
-from sklazy.estimators.coverage import Groups, describe_class_doubt, predict_sets
 from sklazy.estimators.inputs import class_column
 from sklazy.estimators.keeping import add_rows, keep_rows
-from sklazy.receipts import Wanted
 from sklazy.tables import Column, Table
 from sklazy.tables.taking import take_columns
+
+if TYPE_CHECKING:
+    from sklazy.estimators.abstention import RiskCoverage
+    from sklazy.estimators.coverage import Groups
+    from sklazy.receipts import Wanted
 
 Floats = NDArray[np.float64]
 
@@ -193,7 +191,7 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         *,
         method: str = ...,
         by: str | None = ...,
-        groups: Groups = ...,
+        groups: "Groups" = ...,
         as_labels: Literal[False] = ...,
     ) -> NDArray[np.bool_]: ...
     @overload
@@ -204,7 +202,7 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         *,
         method: str = ...,
         by: str | None = ...,
-        groups: Groups = ...,
+        groups: "Groups" = ...,
         as_labels: Literal[True],
     ) -> list[list[Any]]: ...
     def predict_set(
@@ -214,7 +212,7 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         *,
         method: str = "jackknife",
         by: str | None = None,
-        groups: Groups = None,
+        groups: "Groups" = None,
         as_labels: bool = False,
     ) -> NDArray[np.bool_] | list[list[Any]]:
         """Predict sets of classes that contain the true one as often as promised.
@@ -283,10 +281,12 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         >>> model.predict_set(X[[1, 51]], coverage=0.95, by="class", as_labels=True)
         [[0], [1]]
         """
+        from sklazy.estimators.coverage import predict_sets
+
         sets, labels = predict_sets(self, X, coverage, method, by, groups)
         return [labels[row].tolist() for row in sets] if as_labels else sets
 
-    def risk_coverage(self) -> RiskCoverage:
+    def risk_coverage(self) -> "RiskCoverage":
         """Accuracy when the least sure answers are withheld, by leave-one-out.
 
         Returns
@@ -302,6 +302,8 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         >>> bool(curve.accuracy[0] > curve.accuracy[-1]), float(curve.coverage[-1])
         (True, 1.0)
         """
+        from sklazy.estimators.abstention import find_risk_coverage
+
         return find_risk_coverage(self)
 
     def predict_or_abstain(
@@ -342,14 +344,18 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         >>> labels.shape, int(answered.sum())
         ((75,), 74)
         """
+        from sklazy.estimators.abstention import predict_or_abstain
+
         return predict_or_abstain(self, X, accuracy, threshold, confidence)
 
     def _target(self, y: object) -> GivenTarget:
         return class_column(y)
 
     def _describe_doubt(
-        self, cases: CaseBase, table: Table, wanted: Wanted
+        self, cases: CaseBase, table: Table, wanted: "Wanted"
     ) -> list[dict[str, Any]]:
+        from sklazy.estimators.coverage import describe_class_doubt
+
         return describe_class_doubt(self, cases, table, wanted)
 
 

@@ -32,7 +32,7 @@ from sklazy.methods.kernel_models.learner import KernelAnswer
 from sklazy.methods.plain import Plain, describe_cases, describe_queries
 from sklazy.methods.selection.bayes import BayesWork
 from sklazy.methods.selection.result import SelectionAnswer
-from sklazy.receipts.families import FAMILIES_BY_ANSWER
+from sklazy.receipts.families import FAMILIES_BY_ANSWER, family_of
 from sklazy.receipts.reasons import FEWER_CASES, MOST_CASES
 from sklazy.tables import Table
 
@@ -56,7 +56,7 @@ class HeldState:
 
 def can_explain(answer: Answer, n_cells: int) -> bool:
     """Whether reasons are found in seconds: by a formula, or by asking few cells."""
-    formula = FAMILIES_BY_ANSWER[type(answer)].contribute
+    formula = family_of(type(answer)).contribute
     if isinstance(answer, SelectionAnswer) and not isinstance(answer.work, BayesWork):
         formula = None
     return formula is not None or n_cells <= _MOST_CELLS
@@ -230,7 +230,7 @@ def _leave_each_out(
     learner: AnyLearner, answer: KernelAnswer, batch: Batch, wish: Wish
 ) -> Floats:
     """The answer less the answer without each case."""
-    formula = FAMILIES_BY_ANSWER[KernelAnswer].answer_without
+    formula = family_of(KernelAnswer).answer_without
     assert formula is not None
     blocks = [np.array([row]) for row in batch.base.order.tolist()]
     without = formula(learner, answer, batch, wish, blocks)

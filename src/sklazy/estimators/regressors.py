@@ -1,6 +1,6 @@
 """Lazy regressors: all of them, those with weights of rows, and the approximate."""
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,14 +13,12 @@ from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import IdsLike
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.estimators.base import LazyEstimator
-from sklazy.estimators.coverage import (
-    Groups,
-    describe_number_doubt,
-    predict_intervals,
-)
 from sklazy.estimators.keeping import add_rows, keep_rows
-from sklazy.receipts import Wanted
 from sklazy.tables import Table, as_target
+
+if TYPE_CHECKING:
+    from sklazy.estimators.coverage import Groups
+    from sklazy.receipts import Wanted
 
 Floats = NDArray[np.float64]
 
@@ -119,7 +117,7 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
         *,
         method: str = "jackknife",
         by: str | None = "auto",
-        groups: Groups = None,
+        groups: "Groups" = None,
     ) -> Floats:
         """Predict intervals that contain the target as often as promised.
 
@@ -183,6 +181,8 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
         >>> float(((low <= y[100:]) & (y[100:] <= high)).mean())
         0.9
         """
+        from sklazy.estimators.coverage import predict_intervals
+
         return predict_intervals(self, X, coverage, method, by, groups)
 
     def _target(self, y: object) -> GivenTarget:
@@ -191,8 +191,10 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
         return as_target(y, "numeric")
 
     def _describe_doubt(
-        self, cases: CaseBase, table: Table, wanted: Wanted
+        self, cases: CaseBase, table: Table, wanted: "Wanted"
     ) -> list[dict[str, Any]]:
+        from sklazy.estimators.coverage import describe_number_doubt
+
         return describe_number_doubt(self, cases, table, wanted)
 
 

@@ -8,7 +8,6 @@ Applications in Genetics and Molecular Biology 6 (2007).
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from sklazy.measures.magnitudes import find_unit
 
@@ -166,6 +165,8 @@ def weigh_by_squares(
     >>> weigh_by_squares(members, np.array([1.5, 1.5, 3.5])).round(2)
     array([0.75, 0.25])
     """
+    from scipy.optimize import nnls  # noqa: PLC0415 (few predictions need it)
+
     n_members = left_out.shape[1]
     unit = min(find_unit(left_out), find_unit(targets))  # no difference overflows
     errors = left_out * unit - targets[:, None] * unit

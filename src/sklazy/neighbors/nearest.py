@@ -5,11 +5,10 @@ A tree pays where columns are few and rows are many.
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
 
 from sklazy.casebase.columns import (
     Placement,
@@ -22,6 +21,9 @@ from sklazy.forking import make_lock
 from sklazy.kernels.candidates import nearest_candidates
 from sklazy.kernels.columns import NUMERIC, metric_of
 from sklazy.kernels.nearest import nearest_rows
+
+if TYPE_CHECKING:
+    from scipy.spatial import KDTree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -320,7 +322,9 @@ class BoxTree:
         return places, np.maximum(least, 0.0) ** self.norm
 
 
-def _build_tree(placed: Floats) -> KDTree:
+def _build_tree(placed: Floats) -> "KDTree":
+    from scipy.spatial import KDTree  # noqa: PLC0415 (few predictions need it)
+
     return KDTree(placed, 32, balanced_tree=False, compact_nodes=False)
 
 

@@ -24,7 +24,7 @@ from sklazy.methods.plain import (
     numbers,
     spell_infinities,
 )
-from sklazy.receipts.families import FAMILIES_BY_ANSWER
+from sklazy.receipts.families import family_of
 from sklazy.receipts.receipt import Receipt
 from sklazy.receipts.schema import SCHEMA
 from sklazy.tables import Table
@@ -57,7 +57,7 @@ def build_receipts(
     is_brief : bool
         Whether the method's evidence is cut to what a short receipt has room for.
     """
-    base, family = answer.base, FAMILIES_BY_ANSWER[type(answer)]
+    base, family = answer.base, family_of(type(answer))
     queries = describe_queries(base, answer.queries, table)
     head = {
         "schema": SCHEMA,

@@ -108,8 +108,10 @@ def read_numbers(column: Column) -> Column:
     words = [label.strip() for label in labels if isinstance(label, str)]
     if not words or not all(map(is_number_or_limit, words)):
         return column
-    remark = describe_limits(words, _HALVED).removeprefix(", ")
-    remark = remark or f"text such as {words[0]!r} as numbers"
+    texts = [word for word in words if _NUMBER.fullmatch(word)]
+    limits = describe_limits(words, _HALVED).removeprefix(", ")
+    numbers = f"text such as {texts[0]!r} as numbers" if texts else ""
+    remark = " and ".join(filter(None, [numbers, limits]))
     warn_once(
         f"column {column.name!r}: {remark}, since the other rows have numbers there."
     )

@@ -15,6 +15,7 @@ from sklazy.tables.dates import CLOCK_ONLY, DATE_PATTERNS, MONTHS, read_zone
 from sklazy.tables.reading import CALENDAR, Reading
 
 _EPOCH = datetime.datetime(1970, 1, 1)
+_DAYS = -719_162, 2_932_896  # of the first and the last date that there is
 _BODY = re.compile(r"[+\u2212-]?\d[\d.,'\u2019 \u00a0\u202f\u2009]*\d|[+\u2212-]?\d")
 _GROUPED = re.compile(r"\d(?P<mark>[.,'\u2019 \u00a0\u202f\u2009])\d{3}(?!\d)")
 _DATES = {
@@ -68,7 +69,13 @@ def respell_number(cell: str, number: float, point: str, group: str) -> str | No
 
 
 def round_to_style(value: float, reading: Reading) -> float:
-    """A number of a column as exact as its cells are: whole days, or seconds."""
+    """A number of a column as exact as its cells are: whole days, or seconds.
+
+    Dates end in the years 1 and 9999.
+    """
+    if reading.style in CALENDAR:
+        spare = bool(reading.unit)  # in another zone it may be the day after
+        value = float(np.clip(value, _DAYS[0] + spare, _DAYS[1] - spare))
     if reading.style in ("date", "month", "year"):
         return float(np.floor(value + 0.5))
     if reading.style == "time":

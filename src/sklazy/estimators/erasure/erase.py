@@ -110,7 +110,7 @@ def erase(
     {'before': 4, 'erased': 1, 'after': 3}
     """
     names, path = _check_ids(ids), Path(path)
-    others = [Path(copy) for copy in copies]
+    others = _list_others(path, copies)
     kept_receipts = list(dict.fromkeys(files_under(receipts)))
     further = list(dict.fromkeys(files_under(search)))
     held = [hold_rows(file, names) for file in (path, *others)]
@@ -154,6 +154,13 @@ def _check_ids(ids: IdsLike) -> Ids:
     if not len(names) or len(set(names.tolist())) < len(names):
         raise BadInputError(f"ids={ids!r}; give at least one id, and none twice.")
     return names
+
+
+def _list_others(path: Path, copies: Places) -> list[Path]:
+    """Copies that are other files than a model's own, each once."""
+    by_place = {os.path.realpath(copy): Path(copy) for copy in copies}
+    own = os.path.realpath(path)
+    return [copy for place, copy in by_place.items() if place != own]
 
 
 def _erase_rows(held: HeldRows) -> tuple[LazyEstimator, CaseBase]:

@@ -13,7 +13,6 @@ from sklazy.errors import BadInputError
 from sklazy.estimators.classifiers import WeightedClassifier
 from sklazy.estimators.parameters import check_choice, check_count
 from sklazy.measures import find_measure, how_many
-from sklazy.methods.number_selection.learner import NumberChoiceLearner
 from sklazy.methods.selection.hierarchy import check_hierarchy
 from sklazy.methods.selection.host import Host
 from sklazy.methods.selection.learner import ChoiceLearner, SelectionLearner
@@ -21,6 +20,7 @@ from sklazy.methods.selection.recipe import STRATEGIES, Hierarchy, Recipe
 
 if TYPE_CHECKING:
     from sklazy.estimators.base import LazyEstimator
+    from sklazy.methods.number_selection.learner import NumberChoiceLearner
 
 BY_CASES = ("auto", "local", "vote")
 """Values of `n_attributes` that are not numbers."""
@@ -161,7 +161,7 @@ def read_hierarchy(hierarchy: object) -> Hierarchy:
 def find_mask(
     model: "LazyEstimator",
     X: object,
-    kind: type[ChoiceLearner] | type[NumberChoiceLearner],
+    kind: "type[ChoiceLearner] | type[NumberChoiceLearner]",
 ) -> NDArray[np.bool_]:
     """Find which attributes each query uses; see `select_attributes`."""
     table = model._query_table(X)

@@ -15,7 +15,7 @@ from sklazy.answer.batch import Batch, Floats, Ints, batch_of_cases, left_out_pl
 from sklazy.answer.learner import Answer, AnyLearner, Effort, prepare
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
-from sklazy.casebase.draws import find_draw
+from sklazy.casebase.draws import find_draw, renew_draw
 from sklazy.methods.blends.members import LearnerMember, Member, MemberAnswer
 
 MOST_ROWS = 45_000
@@ -28,6 +28,14 @@ def draw_from(base: CaseBase) -> CaseBase:
     All of them where rows have weights: a draw may miss those that weigh most.
     """
     return base if base.weighted else find_draw(base, MOST_ROWS)
+
+
+def draw_anew(base: CaseBase) -> None:
+    """Draw the rows that are there, where an earlier draw might serve.
+
+    The members are weighed by the first rows, which are those of the draw.
+    """
+    renew_draw(base, MOST_ROWS)
 
 
 def is_drawn_from(base: CaseBase) -> bool:

@@ -26,6 +26,7 @@ from sklazy.measures import (
 from sklazy.measures.magnitudes import find_unit
 from sklazy.methods.blends.draws import (
     DrawnMember,
+    draw_anew,
     estimate_left_out,
     is_drawn_from,
 )
@@ -161,6 +162,7 @@ class BlendLearner:
         own, key = find_row_weights(base), ("left out", self)
 
         def weigh() -> _Weighed:
+            draw_anew(base)
             left, left_out = self._try_all(members, base, rows)
             base.derive(key, lambda: left_out)
             return _Weighed(left, *self._weigh(base, rows, left_out, own))

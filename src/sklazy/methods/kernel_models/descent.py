@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 from scipy.linalg.blas import dtrsm, strsm
-from scipy.optimize import minimize
 
 from sklazy.flow import KernelColumns
 from sklazy.kernels.kernel_models import sum_differences
@@ -121,6 +120,8 @@ def descend(
     moving = np.flatnonzero(settings.weights > 0.0)
     if judge.total < FEWEST_ROWS or not len(moving):
         return settings
+    from scipy.optimize import minimize  # noqa: PLC0415 (few predictions need it)
+
     landmarks = draw_landmarks(columns, n_landmarks)
     rows = DescentRows(columns, landmarks, targets, judge)
     path = _Path(rows, settings, moving)
