@@ -36,8 +36,8 @@ WAYS = [
     ),
     (
         (*BAYES, "--id", "district"),
-        "every row needs an id of its own, also the rows of one person ('P7-1', "
-        "'P7-2'), which can be forgotten together. Choose another column, or put "
+        "every row needs an id of its own, also the rows of one person .'P7-1', "
+        "'P7-2'., which can be forgotten together. Choose another column, or put "
         "--ignore",
         (*BAYES, "--ignore", "district"),
     ),
