@@ -23,7 +23,7 @@ import rich.console
 from click.testing import CliRunner
 from pyarrow import feather
 from sklearn.datasets import load_diabetes, load_wine
-from sklearn.metrics import classification_report, confusion_matrix
+from sklearn.metrics import classification_report, confusion_matrix, roc_auc_score
 
 from sklazy import (
     LazyClassifier,
@@ -113,6 +113,30 @@ def test_known_targets_of_a_test_file_are_compared(run, files, wine):
     table = pd.read_csv(pd.io.common.StringIO(out))
     right = (table["prediction"] == table["grower"]).mean()
     assert f"accuracy {right:.4f} on 89 rows" in err
+    counts = table["grower"].value_counts()
+    assert f"{counts.index[0]!r}: {counts.iloc[0] / 89:.4f}" in err
+    assert "AUC" not in err  # of three classes
+
+
+def test_known_targets_of_two_classes_have_an_auc(run, files, wine):
+    two = wine[wine["grower"] != wine["grower"].iloc[-1]]
+    two.iloc[::2].to_csv("two.csv", index=False)
+    two.iloc[1::2].to_csv("truth.csv", index=False)
+    answers = ["predict", "two.csv", "truth.csv", "-t", "grower", "-m", "lazy-nb"]
+    _, out, err = run(*answers, "--probabilities")
+    table = pd.read_csv(pd.io.common.StringIO(out))
+    label = sorted(table["grower"].unique())[1]
+    auc = roc_auc_score(table["grower"] == label, table[f"probability of {label}"])
+    assert f"AUC {auc:.4f}" in err
+
+
+def test_known_numbers_have_the_error_of_their_mean(run, files, wine):
+    wine.iloc[1::2].to_csv("truth.csv", index=False)
+    number = wine.select_dtypes("float").columns[0]
+    answers = ["predict", "train.csv", "truth.csv", "-t", number, "-m", "lazy-knn"]
+    _, _, err = run(*answers, "--task", "regression")
+    true = wine[number].iloc[1::2]
+    assert f"their mean: {(true - true.mean()).abs().mean():.4g}" in err
 
 
 def test_without_a_test_file_it_cross_validates(run, files):

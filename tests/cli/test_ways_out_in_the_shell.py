@@ -36,7 +36,9 @@ WAYS = [
     ),
     (
         (*BAYES, "--id", "district"),
-        "every row needs an id of its own. Choose another column, or put --ignore",
+        "every row needs an id of its own, also the rows of one person ('P7-1', "
+        "'P7-2'), which can be forgotten together. Choose another column, or put "
+        "--ignore",
         (*BAYES, "--ignore", "district"),
     ),
     (

@@ -103,3 +103,15 @@ def test_a_terminal_gets_the_line_unless_it_is_logged(monkeypatch, caplog):
 
 def test_elsewhere_there_is_no_notebook():
     assert notebook_bar.find_display() is None
+
+
+def test_the_first_step_which_may_compile_is_not_counted(monkeypatch):
+    expected, moments = [], iter([0.0, 35.0, 39.0, 43.0])
+    monkeypatch.setattr(progress.Progress, "expect", lambda _, s: expected.append(s))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: 0.0)
+    steps = progress.track(range(4), "leaving out", noun="parts")
+    for moment in moments:
+        monkeypatch.setattr(progress.time, "monotonic", lambda m=moment: m)
+        next(steps)
+    steps.close()
+    assert expected == [8.0]

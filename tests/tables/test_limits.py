@@ -12,6 +12,7 @@ import sklazy
 from sklazy.cli.hints import for_a_shell
 from sklazy.errors import BadInputError, BadTypeError, DataWarning
 from sklazy.tables import as_table, read_table
+from sklazy.tables.cells import make_reader
 from sklazy.tables.limits import MARKS
 
 LAB = ["0.1", "0.25", "<0.05", "3", "> 100", "-", "1.5", "≤ 2"]
@@ -264,3 +265,127 @@ def test_other_words_in_later_rows_are_still_refused():
         model.predict(rows(["warm", "n/a"]))
     with pytest.raises(BadTypeError, match=r"holds numbers and strings such as '2\.0'"):
         model.partial_fit(rows(["2.0"]), ["low"])
+
+
+# --- limits in rows that come later ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells", "numbers"),
+    [
+        ("numbers", [2.0, "<3"], [2.0, 1.5]),
+        ("numbers", ["2.0", "< 3"], [2.0, 1.5]),
+        ("numbers", ["<3", "> 7"], [1.5, 7.0]),
+        ("amounts", ["2 kg", "<3 kg"], [2.0, 1.5]),
+    ],
+)
+def test_a_limit_in_later_rows_is_halved_with_a_note(kind, cells, numbers):
+    model = fitted(kind)
+    with pytest.warns(DataWarning, match="'< ?3( kg)?' as half of its limit"):
+        answers = model.predict_proba(rows(cells))
+    np.testing.assert_array_equal(answers, model.predict_proba(rows(numbers)))
+    with pytest.warns(DataWarning, match="as half of its limit|as its limit"):
+        alone = model.predict_proba(rows(cells[1:], "b"))
+    np.testing.assert_array_equal(answers[1:], alone)
+
+
+@pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
+@pytest.mark.parametrize("cells", [[2.0, "<3"], ["<3", "-"]])
+def test_a_limit_in_added_rows_is_halved_and_forgotten(cells):
+    model, other, first = fitted("numbers"), fitted("numbers"), fitted("numbers")
+    model.partial_fit(rows(cells), ["low", "high"], ids=[70, 71])
+    numbers = [{"<3": 1.5, "-": None}.get(cell, cell) for cell in cells]
+    other.partial_fit(rows(numbers), ["low", "high"], ids=[70, 71])
+    assert model.digest() == other.digest()
+    model.forget([70, 71])
+    assert model.predict_proba(rows([1.5])).tolist() == (
+        first.predict_proba(rows([1.5])).tolist()
+    )
+
+
+@pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
+@pytest.mark.parametrize(("kind", "expected"), [("numeric", 1.5), ("at-limit", 3.0)])
+def test_a_declared_column_of_plain_numbers_takes_limits(kind, expected, tmp_path):
+    frame = pd.DataFrame({"size": SIZES, "other": list("ab") * 10})
+    model = sklazy.LazyNBClassifier(categorical_features={"size": kind})
+    model.fit(frame, LABELS)
+    answers = model.predict_proba(rows([expected])).tolist()
+    assert model.predict_proba(rows(["<3"])).tolist() == answers
+    model.partial_fit(rows([2.0, "<3"]), ["low", "high"])
+    path = tmp_path / "first.csv"
+    frame.to_csv(path, index=False)
+    like = read_table(path, kinds={"size": kind})
+    path.write_text("size,other\n2.5,a\n<3,a\n")
+    later = model.predict_proba(read_table(path, like=like)).tolist()
+    assert later == model.predict_proba(rows([2.5, expected], "aa")).tolist()
+
+
+def test_limits_are_read_by_a_file_and_a_server_alike(tmp_path):
+    path = tmp_path / "later.csv"
+    path.write_text("x,y\n<3,1\n-,2\n")
+    like = as_table([[1.0, 2.0]], feature_names=["x", "y"])
+    with pytest.warns(DataWarning, match="'<3' as half of its limit.*'-' as missing"):
+        column = read_table(path, like=like)["x"]
+    same(column, [1.5, np.nan])
+    assert make_reader("numeric", None).read(" <3") == 1.5
+
+
+def test_a_limit_beside_a_first_number_is_no_label():
+    frame = pd.DataFrame({"size": [0.1, "<0.05"] * 10, "b": SIZES})
+    with pytest.raises(BadTypeError, match=r"holds numbers such as .* and strings"):
+        sklazy.LazyNBClassifier().fit(frame, LABELS)
+    frame["size"] = [0.1, 0.2, "<0.05", 3.0] * 5
+    with pytest.warns(DataWarning, match="half of its limit"):
+        sklazy.LazyNBClassifier().fit(frame, LABELS)
+
+
+def test_the_message_names_the_cell_at_fault():
+    model = fitted("numbers")
+    with pytest.raises(BadTypeError, match=r"'foo', row 2 .*Write a number") as error:
+        model.predict(rows(["2.5", "<3", "foo"], "aba"))
+    assert "nominal" not in for_a_shell(str(error.value))
+    frame = pd.DataFrame({"size": ["7", "foo"]})
+    for features in ({"size": "numeric"}, []):
+        with pytest.raises(BadTypeError, match=r"row 1 .*'foo'|'foo', row 1"):
+            as_table(frame, categorical_features=features)
+
+
+def test_a_word_among_numbers_names_the_option_that_helps(tmp_path):
+    path = tmp_path / "lab.csv"
+    path.write_text("x,y\n1,1\nabout 90,2\n3,3\n")
+    with pytest.raises(BadInputError, match="'about 90' is not a number") as error:
+        read_table(path, kinds={"x": "numeric"})
+    assert "--missing 'about 90'" in for_a_shell(str(error.value))
+    table = read_table(path, missing=["", "about 90"], kinds={"x": "numeric"})
+    same(table["x"], [1.0, np.nan, 3.0])
+
+
+def test_an_iso_date_is_read_in_every_column_of_dates():
+    for cells in (["13.05.2024", "14.05.2024"], ["05/13/2024", "05/14/2024"]):
+        with pytest.warns(DataWarning, match="-first"):
+            like = as_table(pd.DataFrame({"sold": cells}))
+        iso = as_table(pd.DataFrame({"sold": ["2024-05-13"]}), like=like)
+        assert iso["sold"].data.tolist() == like["sold"].data[:1].tolist()
+
+
+def test_text_of_numbers_in_a_frame_is_pointed_out(recwarn):
+    as_table(pd.DataFrame({"code": ["07", "1.5"] * 9, "stars": ["1", "2"] * 9}))
+    assert not recwarn.list
+    frame = pd.DataFrame({"crp": ["1.5", "2", "30"] * 9})
+    with pytest.warns(DataWarning, match="'crp': text that writes numbers") as noted:
+        assert as_table(frame)["crp"].kind == "nominal"
+    assert "categorical_features={'crp': 'numeric'}" in str(noted[0].message)
+    same(as_table(frame, kinds={"crp": "numeric"})["crp"], [1.5, 2.0, 30.0] * 9)
+
+
+def test_a_target_of_amounts_in_a_frame_is_read_as_that_of_a_file(tmp_path):
+    prices = [f"€{1000 * (i + 1):,}" for i in range(20)]
+    frame = pd.DataFrame({"size": SIZES, "price": prices})
+    numbers = frame.assign(price=[1000.0 * (i + 1) for i in range(20)])
+    expected = sklazy.LazyKNeighborsRegressor().fit(numbers, "price")
+    for X, y in ((frame, "price"), (frame[["size"]], frame["price"])):
+        with pytest.warns(DataWarning, match="'price': numbers of '€'"):
+            model = sklazy.LazyKNeighborsRegressor().fit(X, y)
+        assert model.digest() == expected.digest()
+    with pytest.raises(BadTypeError, match="a regressor predicts numbers"):
+        sklazy.LazyKNeighborsRegressor().fit(frame.assign(price="cheap"), "price")

@@ -1,7 +1,8 @@
 """`sklazy predict`: predict the rows of a file, or cross-validate."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -50,6 +51,7 @@ from sklazy.cli.waiting import (
 )
 from sklazy.cli.writing import check_out, round_figures, to_csv, write_columns
 from sklazy.errors import BadInputError
+from sklazy.measures.scores import find_auc
 from sklazy.tables import Table
 
 
@@ -266,10 +268,43 @@ def _note_quality(console: Console, fitted: FittedModel, columns: Columns) -> No
     if fitted.classifies:
         right = sum(is_same(a, b) for a, b in known)
         text = f"accuracy {right / len(known):.4f}"
+        beside = _describe_guess(true for _, true in known) + _describe_auc(
+            columns, fitted.target
+        )
     else:
-        errors = [abs(float(str(a)) - float(str(b))) for a, b in known]
-        text = f"mean absolute error {np.mean(errors):.4g}"
-    console.note(f"{text} on {len(known)} rows with a known {fitted.target!r}")
+        predicted, true = np.array([[float(str(a)) for a in pair] for pair in known]).T
+        text = f"mean absolute error {np.abs(predicted - true).mean():.4g}"
+        guess = np.abs(true - true.mean()).mean()
+        beside = f"always answering their mean: {guess:.4g}"
+    known_rows = f"{len(known)} rows with a known {fitted.target!r}"
+    console.note(f"{text} on {known_rows} ({beside})")
+
+
+def _describe_guess(labels: Iterable[object]) -> str:
+    """The accuracy of always answering the commonest label of these."""
+    counts = Counter(map(str, labels))
+    label = min(counts, key=lambda label: (-counts[label], label))
+    return f"always answering {label!r}: {counts[label] / counts.total():.4f}"
+
+
+def _describe_auc(columns: Columns, target: str) -> str:
+    """The area under the ROC curve of two classes, where there are probabilities."""
+    rows = zip(
+        columns[target],
+        columns["prediction"],
+        columns.get("probability", ()),
+        strict=False,
+    )
+    known = [
+        (str(true), str(best), share) for true, best, share in rows if true is not None
+    ]
+    classes = sorted({label for true, best, _ in known for label in (true, best)})
+    if len(classes) != 2:
+        return ""
+    of_last = [share if best == classes[1] else 1 - share for _, best, share in known]
+    shares = np.column_stack([1 - np.array(of_last), of_last])
+    auc = find_auc(shares, np.array([classes.index(true) for true, _, _ in known]))
+    return "" if auc is None else f"; AUC {auc:.4f}"
 
 
 def _write_predictions(

@@ -178,8 +178,10 @@ def refuse_ids(id_column: str, wrong: object) -> NoReturn:
     """Raise an error about an id that is missing (None) or occurs twice."""
     raise BadInputError(
         f"--id {id_column}: the column {_describe_wrong(wrong)}; every row needs an id "
-        f"of its own. Choose another column, or put --ignore {shlex.quote(id_column)} "
-        "in place of it: rows are then named by their place in the file."
+        "of its own, also the rows of one person ('P7-1', 'P7-2'), which can be "
+        "forgotten together. Choose another column, or put --ignore "
+        f"{shlex.quote(id_column)} in place of it: rows are then named by their place "
+        "in the file."
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import is_regressor
 
 from sklazy.casebase import CaseBase
 from sklazy.casebase.cells import (
@@ -41,7 +42,7 @@ from sklazy.estimators.state import let_choices_age
 from sklazy.flow import Queries
 from sklazy.tables import Table, as_table
 from sklazy.tables.arrays import are_dicts
-from sklazy.tables.convert import plain_table
+from sklazy.tables.convert import plain_table, read_amounts
 from sklazy.tables.frames import (
     column_names,
     index_ids,
@@ -73,6 +74,7 @@ def keep_rows(
     """Build the case base; nothing is changed before all of it has gone well."""
     id_column = ids if isinstance(ids, str) else ""
     X, y, ids = take_columns(X, y, ids)
+    y = read_amounts(y) if is_regressor(model) else y
     keep_part(
         model, X, y, sample_weight, ids, classes, times, whole=True, id_column=id_column
     )

@@ -183,7 +183,8 @@ def track(
 ) -> Iterator[Item]:
     """Go through the items with a `Progress` that counts them.
 
-    With a `noun` for the items, the time of all is announced after the first one.
+    With a `noun` for the items, the time of the rest is announced after the second:
+    the first may have compiled code, or loaded it.
 
     Examples
     --------
@@ -193,9 +194,10 @@ def track(
     if total is None and isinstance(items, Sized):
         total = len(items)
     with Progress(label, total, noun=noun) as progress:
-        begin = time.monotonic()
+        begin = 0.0
         for done, item in enumerate(items):
-            if noun and done == 1 and total is not None:
-                progress.expect((total - 1) * (time.monotonic() - begin))
+            if noun and done == 2 and total is not None:
+                progress.expect((total - 2) * (time.monotonic() - begin))
+            begin = time.monotonic()
             yield item
             progress.advance()

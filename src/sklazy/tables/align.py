@@ -13,7 +13,11 @@ import numpy as np
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.tables.cells import find_spelling
 from sklazy.tables.labels import label_of, recode, to_nominal, with_labels
-from sklazy.tables.limits import has_only_marks, read_numbers
+from sklazy.tables.limits import (
+    fits_numbers,
+    has_limits_beside_numbers,
+    read_numbers,
+)
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.table import Column, Label, Table
 
@@ -97,7 +101,7 @@ def _fit(column: Column, model: Column) -> Column:
     if model.kind == "numeric":
         no_values = np.full(len(column), np.nan)
         known = read_numbers(column)
-        data = no_values if column.missing.all() else to_numeric(known).data
+        data = no_values if column.missing.all() else to_numeric(known, later=True).data
         return Column(model.name, "numeric", data)
     if column.kind == "numeric" and not _takes_numbers(column, model):
         row = int((~column.missing).argmax())
@@ -134,15 +138,23 @@ def _takes_numbers(column: Column, model: Column) -> bool:
     return not are_words or not all(are_words) or bool(column.missing.all())
 
 
-def check_unmixed(columns: Sequence[Column], objects: Sequence[Sequence[Any]]) -> None:
+def check_unmixed(
+    columns: Sequence[Column],
+    objects: Sequence[Sequence[Any]],
+    *,
+    limits: bool = False,
+) -> None:
     """Refuse columns that hold more than one of strings, bools and numbers.
 
     Declared categories may be of any kind. `objects` has the cells that columns were
-    made of, none where a dtype settles the kind.
+    made of, none where a dtype settles the kind. With `limits`, those and marks may
+    stand beside numbers: they are still to be read.
     """
     for column, cells in zip(columns, objects, strict=True):
         if column.kind == "numeric" and not _BOOLS.isdisjoint(map(type, cells)):
             raise _mixture(column.name, _bools_and_numbers(cells))
+        if limits and has_limits_beside_numbers(column):
+            continue
         examples = _examples(column)
         if len(examples) > 1 and not column.declared:
             raise _mixture(column.name, examples)
@@ -154,13 +166,15 @@ def check_same_kind(table: Table, like: Table, unsettled: Collection[str]) -> No
     The categories of `like` count, not its rows; its `unsettled` columns have no value.
     """
     for column, model in zip(matched_columns(table, like), like, strict=True):
+        if model.name in unsettled:
+            check_unmixed([column], [[]])
         if model.declared or model.name in unsettled:
             continue
         known = (
             {"numbers": None} if model.kind == "numeric" else _first(model.categories)
         )
-        is_missing = model.kind == "numeric" and has_only_marks(column)
-        examples = known | ({} if is_missing else _examples(column))
+        is_number = model.kind == "numeric" and fits_numbers(column)
+        examples = known | ({} if is_number else _examples(column))
         if len(examples) > 1:
             raise _mixture(model.name, examples)
 

@@ -72,18 +72,18 @@ MARKS = frozenset(
 def read_amount(text: str, reading: Reading) -> float | None:
     """The number that a text stands for under a reading, or None.
 
-    A number without a unit is one of the reading's. Where the reading has limits
-    (`limits`), they are numbers, too, and marks are NaN.
+    A number without a unit is one of the reading's. Limits are numbers, too, halved
+    unless the reading is "at-limit"; where it has limits, marks are NaN.
     """
     form, _, taking = reading.form.partition(", ")
     if taking and text.casefold() in MARKS:
         return float("nan")
-    limit = LIMIT.fullmatch(text) if taking else None
+    limit = LIMIT.fullmatch(text)
     amount = _taken_apart(limit["rest"] if limit else text)
     if amount is None or amount.unit not in ("", reading.unit):
         return None
     value = _value(amount, form)
-    is_half = limit is not None and taking == "half-limit" and limit["mark"][0] in "<≤"
+    is_half = limit is not None and taking != "at-limit" and limit["mark"][0] in "<≤"
     return value / 2 if is_half and value is not None and value > 0 else value
 
 

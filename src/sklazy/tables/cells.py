@@ -15,7 +15,7 @@ from typing import Protocol
 from sklazy.tables.amounts import read_amount
 from sklazy.tables.dates import read_moment
 from sklazy.tables.labels import EXACT, label_of
-from sklazy.tables.limits import is_mark
+from sklazy.tables.limits import is_mark, read_limited
 from sklazy.tables.reading import Reading
 from sklazy.tables.table import Column, Kind, Label
 from sklazy.tables.text import BadCellError, is_number, parse_numbers, shown
@@ -177,7 +177,10 @@ class _Numbers:
         if isinstance(cell, int | float):
             return _exact(cell)
         text = _known(_as_text(cell), self._missing)
-        return None if text is None else float(parse_numbers([text])[0])
+        limit = None if text is None else read_limited(text)
+        if text is None or limit is not None:
+            return limit
+        return float(parse_numbers([text])[0])
 
 
 class _Amounts:

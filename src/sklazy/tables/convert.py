@@ -17,6 +17,7 @@ from sklazy.tables.frames import (
     from_frame,
     from_series,
     is_series,
+    is_text_series,
     object_cells,
 )
 from sklazy.tables.labels import to_nominal
@@ -24,7 +25,13 @@ from sklazy.tables.limits import clear_marks
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.origins import describe_columns, read_as
 from sklazy.tables.table import Column, Kind, Table, Wish
-from sklazy.tables.understand import check_wishes, understand_table, warn_of_notes
+from sklazy.tables.understand import (
+    check_wishes,
+    remark_on_numbers,
+    understand_column,
+    understand_table,
+    warn_of_notes,
+)
 
 RowsLike = Table | Frame | NDArray[Any]
 
@@ -103,6 +110,9 @@ def as_table(
         return table
     notes: list[str] = []
     understood = understand_table(table, wishes, notes)
+    if wishes == {} and not mixed:
+        check_unmixed(tuple(understood), [[] for _ in understood])
+    notes += remark_on_numbers(understood, wishes)
     warn_of_notes(notes, "X")
     return understood
 
@@ -133,7 +143,8 @@ def plain_table(
     columns = _columns(source, names, nominal)
     if nominal is None and not mixed:
         columns = list(map(clear_marks, columns))
-        check_unmixed(columns, _object_cells(source))
+        are_read = isinstance(source, Table)
+        check_unmixed(columns, _object_cells(source), limits=not are_read)
     return Table(tuple(columns), source.shape[0], named)
 
 
@@ -292,6 +303,28 @@ def as_target(y: object, kind: Kind) -> Column | NDArray[np.float64]:
             "Give one label per row."
         )
     return to_nominal(columns[0])
+
+
+def read_amounts(y: object) -> object:
+    """A series or column of amounts as numbers, with a note; anything else as it is.
+
+    It is read as the target of a file is: all amounts of one unit, in one way.
+
+    Examples
+    --------
+    >>> read_amounts([1, 2])
+    [1, 2]
+    """
+    if not (isinstance(y, Column) or is_text_series(y)):
+        return y
+    name = str(getattr(y, "name", None) or "y")
+    column = y if isinstance(y, Column) else from_series(name, y, nominal=True)
+    notes: list[str] = []
+    column = understand_column(column, None, notes)
+    if column.reading is None or column.reading.style != "amount":
+        return y
+    warn_of_notes(notes, "y", "If this is wrong, give y as numbers.")
+    return column
 
 
 def _target_columns(y: object, kind: Kind) -> tuple[list[Column], bool]:

@@ -55,9 +55,12 @@ class Moment(NamedTuple):
 
 
 def read_moment(text: str, reading: Reading) -> float | None:
-    """The number that a text stands for under a reading, or None."""
+    """The number that a text stands for under a reading, or None.
+
+    A date written 2024-05-31 means the same under every reading.
+    """
     if reading.style in CALENDAR:
-        moment = _date(text, reading.form or "iso")
+        moment = _date(text, reading.form or "iso") or _date(text, "iso")
         fits = moment and (moment.has_zone == (reading.unit == "UTC"))
         return moment.number if moment and fits else None
     return _READERS["clock" if reading.style == "time" else "days"](text)

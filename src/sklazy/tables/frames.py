@@ -182,6 +182,12 @@ def is_series(values: object) -> bool:
     return isinstance(_open(values, allow_series=True), nw.Series)
 
 
+def is_text_series(values: object) -> bool:
+    """Whether the values are a series of strings or objects."""
+    series = _open(values, allow_series=True)
+    return isinstance(series, nw.Series) and series.dtype in (nw.String, nw.Object)
+
+
 def from_series(name: str, values: object, *, nominal: bool) -> Column:
     """Make a column of a native series."""
     return _column(name, nw.from_native(values, series_only=True), nominal)

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.tables.labels import encode
-from sklazy.tables.limits import is_mark
+from sklazy.tables.limits import HALF, describe_limits, read_limited
+from sklazy.tables.reading import Reading
 from sklazy.tables.slices import distinct
 from sklazy.tables.table import Column, Kind, Wish
 from sklazy.tables.text import (
@@ -70,13 +71,27 @@ def text_column(
 
 
 def _parse_marked(name: str, cells: Cells, notes: list[str]) -> NDArray[np.float64]:
-    """Numbers where a mark such as `n/a` or a dash is missing, with a note."""
-    is_marked = [cell is not None and is_mark(cell) for cell in cells]
-    plain = [None if one else c for c, one in zip(cells, is_marked, strict=True)]
-    values = parse_numbers(plain)
-    marks = sorted({str(c) for c, one in zip(cells, is_marked, strict=True) if one})
-    notes.append(f"column {name!r}: {', '.join(map(repr, marks))} as missing.")
+    """Numbers; limits are halved and marks such as a dash missing, with a note."""
+    limits = {t: n for t in distinct(cells) if t and (n := read_limited(t)) is not None}
+    plain = [None if cell in limits else cell for cell in cells]
+    try:
+        values = parse_numbers(plain)
+    except BadCellError as error:
+        raise _explain_word(error, str(cells[error.index])) from None
+    for row in (row for row, cell in enumerate(cells) if cell in limits):
+        values[row] = limits[str(cells[row])]
+    remark = describe_limits(limits, Reading("amount", HALF)).removeprefix(", ")
+    notes.append(f"column {name!r}: {remark}.")
     return values
+
+
+def _explain_word(error: BadCellError, text: str) -> BadCellError:
+    """The error with the way out for a word that may mean "missing"."""
+    if is_infinite(text) or is_number(text):
+        return error
+    way_out = "replace it by None, or read the file with missing="
+    why = f"{error.why}; correct it; if it means missing, {way_out}['', {text!r}]"
+    return BadCellError(error.index, why)
 
 
 def with_point(text: str, decimal: str) -> str:

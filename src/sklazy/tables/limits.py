@@ -4,7 +4,8 @@ Measurements below or above what a device can tell are written as a limit. A col
 amounts with some of them is read as numbers: "<0.05" as half of it, "> 100" as 100
 ("half-limit"), or both as the limit itself ("at-limit"). In such a column, and in one
 of numbers or dates with nothing else, a dash, a dot and the like are missing cells.
-Where the cases have numbers, marks of later rows are missing, whatever the first had.
+Where the cases have numbers, marks of later rows are missing and limits are halved,
+whatever the first had.
 """
 
 import re
@@ -14,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from sklazy.errors import warn_once
-from sklazy.tables.amounts import LIMIT, MARKS, find_amounts
+from sklazy.tables.amounts import LIMIT, MARKS, find_amounts, read_amount
 from sklazy.tables.reading import Reading
 from sklazy.tables.table import Column, Label
 
@@ -22,7 +23,10 @@ HALF, WHOLE = "half-limit", "at-limit"
 
 _FEWEST = 3  # numbers that make a column of measurements with limits
 _FEWEST_WITH_MARKS = 5  # that make one of numbers with marks alone
+_MANY = 20  # different whole numbers are hardly labels
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,15}\.?[0-9]*|\.[0-9]+)")
+_LIMITED = re.compile(rf"[<>≤≥]=?\s*{_NUMBER.pattern}")
+_HALVED = Reading("amount", f"decimal-point, {HALF}")
 _LEADING_ZERO = re.compile(r"[+-]?0[0-9]")  # as codes have
 
 
@@ -55,6 +59,33 @@ def is_mark(text: str) -> bool:
     return text.casefold() in MARKS
 
 
+def read_limited(text: str) -> float | None:
+    """The number for a limit, NaN for a mark, where others write plain numbers.
+
+    Examples
+    --------
+    >>> read_limited("<0.05"), read_limited("> 7"), read_limited("-")
+    (0.025, 7.0, nan)
+    >>> read_limited("< 5 mg") is None
+    True
+    """
+    is_known = is_mark(text) or _LIMITED.fullmatch(text)
+    return read_amount(text, _HALVED) if is_known else None
+
+
+def write_numbers(texts: Collection[str]) -> bool:
+    """Whether texts are many plain numbers, or measured ones: no codes.
+
+    Examples
+    --------
+    >>> write_numbers(["1.5", "2"]), write_numbers(["1", "2"]), write_numbers(["07.5"])
+    (True, False, False)
+    """
+    if not all(map(_NUMBER.fullmatch, texts)) or any(map(_LEADING_ZERO.match, texts)):
+        return False
+    return len(texts) > _MANY or any("." in text for text in texts)
+
+
 def without_marks(texts: Collection[str]) -> list[str]:
     """The texts that are not marks; all of them where too few would be left.
 
@@ -70,18 +101,17 @@ def without_marks(texts: Collection[str]) -> list[str]:
 def read_numbers(column: Column) -> Column:
     """Labels of later rows as numbers, where the cases have numbers.
 
-    Texts of plain numbers are numbers and marks are missing, with a warning. A column
-    with any other word is returned as it is.
+    Texts of plain numbers are numbers, limits are halved and marks are missing, with a
+    warning. A column with any other word is returned as it is.
     """
     labels = column.used_labels() if column.kind == "nominal" else ()
     words = [label.strip() for label in labels if isinstance(label, str)]
-    texts = [word for word in words if _NUMBER.fullmatch(word)]
-    marks = [word for word in words if is_mark(word)]
-    if not words or len(marks) + len(texts) < len(words):
+    if not words or not all(map(is_number_or_limit, words)):
         return column
-    remarks = [f"text such as {texts[0]!r} as numbers"] if texts else []
-    remarks += [f"{_list(marks)} as missing"] if marks else []
-    remark = " and ".join(remarks)
+    texts = [word for word in words if _NUMBER.fullmatch(word)]
+    limits = describe_limits(words, _HALVED).removeprefix(", ")
+    numbers = f"text such as {texts[0]!r} as numbers" if texts else ""
+    remark = " and ".join(filter(None, [numbers, limits]))
     warn_once(
         f"column {column.name!r}: {remark}, since the other rows have numbers there."
     )
@@ -93,8 +123,23 @@ def read_numbers(column: Column) -> Column:
 def _number_of(label: Label) -> float:
     """The number of a label, NaN for other words."""
     if isinstance(label, str) and not _NUMBER.fullmatch(label.strip()):
-        return float("nan")
+        number = read_limited(label.strip())
+        return float("nan") if number is None else number
     return float(label)
+
+
+def is_number_or_limit(text: str) -> bool:
+    """Whether a text is a plain number, a limit or a mark."""
+    return bool(_NUMBER.fullmatch(text)) or read_limited(text) is not None
+
+
+def has_limits_beside_numbers(column: Column) -> bool:
+    """Whether a column has numbers, and limits and marks for its only texts."""
+    labels = column.used_labels() if column.kind == "nominal" else ()
+    words = [label.strip() for label in labels if isinstance(label, str)]
+    has_bools = any(isinstance(label, bool) for label in labels)
+    is_mixed = 0 < len(words) < len(labels) and not has_bools
+    return is_mixed and all(read_limited(word) is not None for word in words)
 
 
 def clear_marks(column: Column) -> Column:
@@ -108,19 +153,21 @@ def clear_marks(column: Column) -> Column:
     return read_numbers(column) if only_marks else column
 
 
-def has_only_marks(column: Column) -> bool:
-    """Whether the known cells of a column are marks."""
-    return all(is_mark(str(label).strip()) for label in column.used_labels())
+def fits_numbers(column: Column) -> bool:
+    """Whether the known cells are marks and limits, or these beside numbers."""
+    words = map(str, column.used_labels())
+    only_limits = all(read_limited(word.strip()) is not None for word in words)
+    return only_limits or has_limits_beside_numbers(column)
 
 
 def warn_of_marks(column: Column, reading: Reading) -> None:
-    """Warn of marks among later rows, if the first rows had none."""
-    marks = [
-        str(label) for label in column.used_labels() if is_mark(str(label).strip())
-    ]
+    """Warn of limits and marks among later rows, if the first rows had none."""
+    texts = [str(label).strip() for label in column.used_labels()]
+    known = reading if reading.style == "amount" else None
+    remark = describe_limits(texts, _HALVED if known else reading).removeprefix(", ")
     has_marks = reading.form.endswith((HALF, WHOLE))
-    if marks and not has_marks and reading.style != "yes-no":
-        warn_once(f"column {column.name!r}: {_list(marks)} as missing.")
+    if remark and not has_marks and reading.style != "yes-no":
+        warn_once(f"column {column.name!r}: {remark}.")
 
 
 def describe_limits(texts: Collection[str], reading: Reading) -> str:

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError, NotNumericError
-from sklazy.tables.amounts import MARKS
 from sklazy.tables.labels import EXACT, infinite
+from sklazy.tables.limits import is_number_or_limit
 from sklazy.tables.table import Column
 
 
@@ -42,17 +42,16 @@ def too_long(name: str, value: object) -> BadInputError:
     )
 
 
-def to_numeric(column: Column) -> Column:
+def to_numeric(column: Column, *, later: bool = False) -> Column:
     """Return the column with its labels as numbers; a numeric column as it is.
 
-    Bools become 0 and 1. A string is not a number, even if it looks like one.
+    Bools become 0 and 1. A string is not a number, even if it looks like one. The rows
+    may be `later` ones than those that made the column one of numbers.
     """
     if column.kind == "numeric":
         return column
-    words = [label for label in column.categories if isinstance(label, str)]
-    if words:
-        plain = [word for word in words if word.strip().casefold() not in MARKS]
-        raise _word(column, [*plain, *words][0])
+    if any(isinstance(label, str) for label in column.categories):
+        raise _word(column, later=later)
     integers = [label for label in column.categories if isinstance(label, int)]
     check_exact(column.name, min(integers, default=0), max(integers, default=0))
     # The two last entries are reached by the codes -2 and -1.
@@ -60,12 +59,22 @@ def to_numeric(column: Column) -> Column:
     return Column(column.name, "numeric", values[column.data])
 
 
-def _word(column: Column, word: str) -> NotNumericError:
-    rows = np.flatnonzero(column.data == column.categories.index(word))
+def _word(column: Column, *, later: bool) -> NotNumericError:
+    """The error for a string: the first that is no number, limit or mark, if any."""
+    words = [label for label in column.categories if isinstance(label, str)]
+    odd = [word for word in words if not is_number_or_limit(word.strip())] or words
+    codes = list(map(column.categories.index, odd))
+    rows = np.flatnonzero(np.isin(column.data, codes))
+    word = column.categories[column.data[rows[0]]] if len(rows) else odd[0]
     where = f"row {rows[0]} (counted from 0)" if len(rows) else "a category"
+    are_numbers = later or len(odd) < len(column.categories)
+    way_out = (
+        "Write a number there, or leave it missing (None)."
+        if are_numbers
+        else "Convert it to numbers, or make the column nominal (categorical_features)."
+    )
     message = (
         f"column {column.name!r} is taken as numbers but holds the string {word!r}, "
-        f"{where}. Convert it to numbers, or make the column nominal "
-        "(categorical_features)."
+        f"{where}. {way_out}"
     )
-    return NotNumericError(message, word, where)
+    return NotNumericError(message, str(word), where)

@@ -23,8 +23,10 @@ from sklazy.tables.limits import (
     describe_limits,
     find_limited,
     is_mark,
+    is_number_or_limit,
     warn_of_marks,
     without_marks,
+    write_numbers,
 )
 from sklazy.tables.naming import names_rows
 from sklazy.tables.numbers import to_numeric
@@ -77,6 +79,17 @@ def understand_table(
     """Return the table with every column read by `understand_column`."""
     columns = [understand_column(c, wishes.get(c.name), notes, forms) for c in table]
     return Table(tuple(columns), table.n_rows, table.named)
+
+
+def remark_on_numbers(table: Table, wishes: Mapping[str, Wish]) -> list[str]:
+    """Remarks on labels of a frame that write numbers, which may be meant as such."""
+    labels = [c for c in table if c.kind == "nominal" and not c.declared]
+    meant = [c for c in labels if c.name not in wishes and write_numbers(_texts(c))]
+    return [
+        f"{c.name!r}: text that writes numbers, and not taken as numbers; if they are, "
+        f"categorical_features={{{c.name!r}: 'numeric'}} or pandas.to_numeric"
+        for c in meant
+    ]
 
 
 def warn_of_notes(notes: Collection[str], where: str, way_out: str = WAY_OUT) -> None:
@@ -139,7 +152,15 @@ def understand_column(
         column, note = replace(column, reading=Reading("aside")), _why_aside(column)
     if note and wish is None:
         notes.append(f"{column.name!r}: {note}")
-    return column
+    return _note_limits(column, forms) if wish == WHOLE else column
+
+
+def _note_limits(column: Column, forms: Collection[str]) -> Column:
+    """The column with the way to read limits of later rows: as such."""
+    reading = column.reading or Reading("amount", next(iter(forms)))
+    if reading.style != "amount" or reading.form.endswith(WHOLE):
+        return column
+    return replace(column, reading=replace(reading, form=f"{reading.form}, {WHOLE}"))
 
 
 def _take_at_word(column: Column, wish: Wish | None) -> Column | None:
@@ -241,6 +262,14 @@ def _check_wish(column: Column, wish: Wish, note: str) -> None:
     is_fine = style in CALENDAR if wish in _DATES else column.kind == "numeric"
     if is_fine or column.missing.all():
         return
+    odd = [t for t in _texts(column) if not is_number_or_limit(t)]
+    if wish in ("numeric", WHOLE) and 0 < len(odd) < len(column.used_labels()):
+        row = next(i for i, c in enumerate(column.cells()) if str(c).strip() in odd)
+        raise BadTypeError(
+            f"column {column.name!r} cannot be read as {wish!r}: row {row} (counted "
+            f"from 0) holds {column.cells()[row]!r}{note and f' ({note})'}. Write a "
+            "number there, or leave it missing (None)."
+        )
     raise BadTypeError(
         f"column {column.name!r} cannot be read as {wish!r}; it has cells such as "
         f"{_examples(column)}{note and f' ({note})'}. Fix them, or choose 'nominal'."
