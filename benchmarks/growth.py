@@ -154,6 +154,8 @@ def draw(path, table, panels):
     for axis, (kind, field, title) in zip(axes.ravel(), panels, strict=True):
         for name, label in LABELS.items():
             part = table[(table.kind == kind) & (table.model == name)]
+            if part.empty:
+                continue
             axis.plot(part.n_rows, part[field], "o-", label=label, markersize=3)
         axis.set(xscale="log", xlabel="rows learned from")
         axis.set_title(title, fontsize=10)
