@@ -221,8 +221,8 @@ class LazyEstimator(BaseEstimator):
         For kernel models all cases are left out at once, exactly, the settings that
         were chosen by all cases staying as they are. Other methods forget each block
         in a copy and are asked again, which takes as long as that; name some ids then.
-        In a blend the weights of members stay, and the chance of its random paths counts
-        as influence.
+        In a blend the weights of members stay, and the chance of its random paths
+        counts as influence.
 
         Parameters
         ----------
