@@ -162,6 +162,7 @@ def test_partitions_that_disagree_are_refused():
 
 
 @pytest.mark.usefixtures("client")
+@pytest.mark.filterwarnings("ignore:.*text that writes numbers")
 def test_partitions_that_disagree_in_types_are_refused():
     data = dd.from_pandas(TABLE.assign(y=CLASSES, a=1.5), npartitions=2)
 

@@ -95,6 +95,7 @@ def use_kernels(monkeypatch, use):
 @pytest.mark.parametrize("kind", ["numbers", "bins", "labels"])
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 @pytest.mark.parametrize("ties", ["share", "all"])
+@pytest.mark.filterwarnings("ignore:.*text that writes numbers")
 def test_kernels_equal_measuring_every_row(ties, weights, kind, monkeypatch):
     X, y = many(6000, 8)
     if kind == "labels":  # more of them than have bit sets kept
