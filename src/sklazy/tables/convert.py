@@ -354,7 +354,8 @@ def _numbers_of(column: Column) -> NDArray[np.float64]:
 def _words_to_predict(error: NotNumericError) -> BadTypeError:
     """The error for strings as numbers to predict, with what may be meant by them."""
     has_digits = any(letter.isdigit() for letter in error.word)
-    cells = "y.str.replace(r'[^0-9.-]', '', regex=True)" if has_digits else "y"
+    digits = "pandas.Series(y).str.replace(r'[^0-9.-]', '', regex=True)"
+    cells = digits if has_digits else "y"
     return BadTypeError(
         f"y holds the string {error.word!r}, {error.where}, but a regressor predicts "
         "numbers. If y holds classes, use a classifier; if it holds numbers written as "

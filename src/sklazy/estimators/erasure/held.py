@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklazy.casebase.incoming import as_ids, slots_of
+from sklazy.casebase.incoming import IdsLike, as_ids, slots_of
 from sklazy.casebase.rows import Ids
 from sklazy.errors import DataWarning, UnknownIdError
 from sklazy.estimators.base import LazyEstimator
@@ -35,7 +35,7 @@ def hold_rows(path: Path, names: Ids) -> HeldRows:
     return HeldRows(path, there, base.digest(), traces)
 
 
-def forget_quietly(model: LazyEstimator, names: Ids) -> None:
+def forget_quietly(model: LazyEstimator, names: IdsLike) -> None:
     """Forget rows; frozen cuts are found anew, as they may stem from them."""
     is_frozen = model.cases_.bins.frozen
     with warnings.catch_warnings():

@@ -9,16 +9,16 @@ generation; it also removes what was cut off journals.
 import contextlib
 import inspect
 import threading
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from sklazy.casebase.incoming import as_ids, slots_of
-from sklazy.errors import BadFileError, BadInputError, DataWarning
+from sklazy.errors import BadFileError, BadInputError
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.erasure.certificate import Certificate
 from sklazy.estimators.erasure.erase import erase
+from sklazy.estimators.erasure.held import forget_quietly
 from sklazy.estimators.loading import MapMode, load
 from sklazy.web.problems import Problem
 from sklazy.web.rows import Rows
@@ -236,7 +236,7 @@ class Store:
                 self._begin_generation()  # one file, and no changes to it
                 others = [*self._others(), *self._search]
                 certificate = erase(self.snapshot, ids, search=others, key=self._key)
-                forget_refreshed(self.model, ids)
+                forget_quietly(self.model, ids)
             self.n_changes += 1
             self.on_forgotten(ids)
             return certificate
@@ -310,16 +310,6 @@ def apply_change(model: LazyEstimator, change: Change) -> Ids:
     before = model.cases_.next_id
     partial_fit(rows, change["targets"], ids=change["ids"], **options)
     return change["ids"] or list(range(before, before + len(rows)))
-
-
-def forget_refreshed(model: LazyEstimator, ids: Ids) -> None:
-    """Forget rows; frozen cuts, which they may have shaped, are found anew."""
-    is_frozen = model.cases_.bins.frozen
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "cuts='frozen'", DataWarning)
-        model.forget(ids)
-    if is_frozen:
-        model.refresh()
 
 
 def without_names(model: LazyEstimator) -> LazyEstimator:
