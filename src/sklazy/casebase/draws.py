@@ -60,7 +60,7 @@ def find_draw(base: CaseBase, n_rows: int) -> CaseBase:
         return base
     if base.choices.may_be_old and not base.is_parted:
         key = _name_choice(base, n_rows)
-        return base.choose(key, lambda: draw_rows(base, n_rows), holds_rows=True)
+        return base.choose(key, lambda: make_drawn_base(base, n_rows), holds_rows=True)
     return base.derive((DrawnBase, n_rows), lambda: _find(base, n_rows))
 
 
@@ -80,12 +80,12 @@ def _name_choice(base: CaseBase, n_rows: int) -> tuple[object, ...]:
 
 def _find(base: CaseBase, n_rows: int) -> DrawnBase:
     if base.is_parted:
-        return draw_rows(base, n_rows)
+        return make_drawn_base(base, n_rows)
     ids = base.rows.ids_at(base.order[:n_rows])
     before = base.find_follower((DrawnBase, n_rows))
     if isinstance(before, FollowedDraw) and np.array_equal(before.ids, ids):
         return before.drawn
-    drawn = draw_rows(base, n_rows)
+    drawn = make_drawn_base(base, n_rows)
     base.let_follow((DrawnBase, n_rows), FollowedDraw(ids, drawn))
     return drawn
 
@@ -97,7 +97,7 @@ def describe_labels(base: CaseBase) -> str:
     return str(known)
 
 
-def draw_rows(base: CaseBase, n_rows: int) -> DrawnBase:
+def make_drawn_base(base: CaseBase, n_rows: int) -> DrawnBase:
     """A base of the first rows in canonical order; all rows weigh 1."""
     drawn = object.__new__(DrawnBase)
     numeric = base.coder.numeric

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import answer_queries, leave_one_out
 from sklazy.answer.leave_one_out import at_once
-from sklazy.answer.uncertainty.scores import draw_rows
+from sklazy.answer.uncertainty.scores import draw_scored_cases
 from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError
 from sklazy.estimators.parameters import check_fraction, check_share
@@ -157,7 +157,7 @@ def _risk_coverage(model: "LazyEstimator", cases: CaseBase) -> RiskCoverage:
     learner, n_jobs = at_once(model._current_learner(cases), cases), model.n_jobs
 
     def find() -> RiskCoverage:
-        rows = draw_rows(cases, np.zeros(cases.n_rows, np.int64))
+        rows = draw_scored_cases(cases, np.zeros(cases.n_rows, np.int64))
         outputs = ["decisions", "probabilities"]
         codes, shares = leave_one_out(learner, cases, rows, outputs, n_jobs)
         right = codes == cases.cases.classes[rows]

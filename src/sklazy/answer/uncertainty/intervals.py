@@ -25,7 +25,7 @@ from sklazy.answer.leave_one_out import (
     leave_out_by_choices,
 )
 from sklazy.answer.uncertainty.nearness import near_scores, near_scores_of_cases
-from sklazy.answer.uncertainty.scores import N_FOLDS, draw_folds, draw_rows
+from sklazy.answer.uncertainty.scores import N_FOLDS, draw_folds, draw_scored_cases
 from sklazy.answer.uncertainty.sets import ConformalQueries
 from sklazy.casebase import CaseBase
 from sklazy.errors import DataWarning
@@ -332,7 +332,7 @@ def _leave_out(
     """The errors of cases left out, kept with the state."""
     check_leaves_some(base)
     n_choosing = _count_choosing(learner, base, groups)
-    rows = draw_rows(base, groups, n_choosing or 0)
+    rows = draw_scored_cases(base, groups, n_choosing or 0)
 
     def find() -> Errors:
         units, outputs = _units(base), _outputs(learner)

@@ -31,7 +31,7 @@ def draw_folds(base: CaseBase, n_folds: int = N_FOLDS) -> Ints:
     return folds
 
 
-def draw_rows(base: CaseBase, kinds: Ints, n_passed: int = 0) -> Ints:
+def draw_scored_cases(base: CaseBase, kinds: Ints, n_passed: int = 0) -> Ints:
     """Cases to leave out: all, or the last `MOST_ROWS` of each kind, a fair draw.
 
     Canonical order is that of hashes of content. Settings of many rows are chosen by

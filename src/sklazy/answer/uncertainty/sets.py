@@ -13,7 +13,7 @@ from sklazy.answer.learner import AnyLearner
 from sklazy.answer.leave_one_out import at_once, check_leaves_some, each_without
 from sklazy.answer.uncertainty.nearness import measure_squares
 from sklazy.answer.uncertainty.scores import (
-    draw_rows,
+    draw_scored_cases,
     score_cases,
     score_queries,
 )
@@ -97,7 +97,7 @@ def _scores(
     """Kinds of all cases, the cases left out, their scores, and the queries' own."""
     check_leaves_some(base)
     kinds, quick = queried.row_kinds(base), at_once(learner, base)
-    rows = draw_rows(base, kinds)
+    rows = draw_scored_cases(base, kinds)
     scores = score_cases(quick, base, rows, n_jobs)
     queries = base.encode(queried.table)
     return kinds, rows, scores, score_queries(learner, base, queries, n_jobs)
@@ -173,7 +173,7 @@ def rank_by_left_out(
     """
     check_leaves_some(base)
     kinds, asked_kinds = queried.row_kinds(base), queried.kinds(base)
-    rows = draw_rows(base, kinds)
+    rows = draw_scored_cases(base, kinds)
     scores, below = np.empty(len(rows)), np.zeros(asked_kinds.shape)
     totals, least = np.zeros(asked_kinds.shape), np.full(asked_kinds.shape, np.inf)
     pairs = each_without(base, rows, learner.target)

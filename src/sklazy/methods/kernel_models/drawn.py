@@ -88,7 +88,7 @@ class Draw(NamedTuple):
     content: Content
 
 
-def draw_rows(
+def draw_choosing_rows(
     base: CaseBase, limits: Limits, targets: Targets, weights: RowWeights | None
 ) -> Draw:
     """Draw the first rows in canonical order, of those whose weight counts."""
@@ -131,7 +131,7 @@ def solve_by_landmarks(
     advance : callable
         Takes note of the next stage.
     """
-    draw = draw_rows(base, limits, targets, weights)
+    draw = draw_choosing_rows(base, limits, targets, weights)
     before = find_followed(base, (FollowedSums, limits))
     if before and before.draws(draw.content) and not base.choices.may_be_old:
         chosen = before.chosen
