@@ -171,7 +171,12 @@ def warn_once(message: str) -> None:
         return
     if action != "ignore":
         _WARNED.add(message)
-    warnings.warn(message, DataWarning, stacklevel=_count_inner() + 1)
+    warn_user(message, DataWarning)
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Show a warning at the user's line, the first outside of this library."""
+    warnings.warn(message, category, stacklevel=_count_inner() + 1)
 
 
 def _find_action(message: str) -> str:

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import re
 import shutil
 from pathlib import Path
 
@@ -45,6 +46,32 @@ WAYS = [
         (*RENTS[:3], "-t", "heating", "-m", "lazy-nb", "--id", "rent"),
         "has no such column.*Choose another, or leave --id out",
         QUICK,
+    ),
+    (
+        ("predict", "comma.sklazy", "limits.csv"),
+        "read the file with --decimal ,",
+        ("predict", "comma.sklazy", "limits.csv", "--decimal", ","),
+    ),
+    (
+        (*RENTS, "-m", "lazy-learning", "-o", "rents.xlsx"),
+        "name the file rents.csv or rents.parquet, or give --json",
+        (*RENTS, "-m", "lazy-learning", "-o", "rents.parquet"),
+    ),
+    (
+        ("audit", "flats.csv", "-t", "heating", "-o", "findings.json"),
+        "name the file findings.csv or findings.parquet, or give --json and no -o",
+        ("audit", "flats.csv", "-t", "heating", "--json"),
+    ),
+    (
+        ("predict", "codes.csv", "-t", "y", "-m", "lazy-nb"),
+        r"except the target 'y' are set aside: \['code'\]. Keep one: --kind "
+        "code=nominal",
+        ("predict", "codes.csv", "-t", "y", "-m", "lazy-nb", "--kind", "code=nominal"),
+    ),
+    (
+        (*BAYES[:-1], "lazy-knn", "--set", "k=3"),
+        "no parameter 'k'. There are: .*'n_neighbors'",
+        (*BAYES[:-1], "lazy-knn", "--set", "n_neighbors=3"),
     ),
     ((*BAYES, "--folds", "1"), "expected 2 or more", (*BAYES, "--folds", "2")),
     (
@@ -263,6 +290,19 @@ WAYS = [
 ]
 
 
+def _write_commas(folder):
+    """Write files with decimal commas, and a model of one."""
+    cells = "".join(f"{i % 7},5;{'ab'[i % 2]}\n" for i in range(40))
+    Path(folder, "comma.csv").write_text(f"lab;y\n{cells}")
+    comma = [str(Path(folder, f"comma.{end}")) for end in ("csv", "sklazy")]
+    options = ("-t", "y", "-m", "lazy-nb", "--decimal", ",")
+    done = CliRunner().invoke(main, ("fit", comma[0], *options, "-o", comma[1]))
+    assert done.exit_code == 0, done.output
+    Path(folder, "limits.csv").write_text("lab;n\n0,5;1\n<0,05;2\n", "utf-8")
+    codes = "".join(f"c{i},{'ab'[i % 2]}\n" for i in range(40))
+    Path(folder, "codes.csv").write_text(f"code,y\n{codes}")
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A folder with the files that the commands name."""
@@ -283,6 +323,7 @@ def folder(tmp_path_factory):
     Path(folder, "arff.csv").write_text(arff)
     Path(folder, "small.csv").write_text("".join(text.splitlines(True)[:9]))
     Path(folder, "twice.csv").write_text("a,a\n1,2\n")
+    _write_commas(folder)
     Path(folder, "full").mkdir()
     Path(folder, "full", "other.txt").write_text("mine")
     why = Path(folder, "why.json").read_text("utf-8")
@@ -303,3 +344,36 @@ def ready(run, folder, tmp_path, monkeypatch):
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: " ".join(way[0])[:50])
 def test_the_way_out_that_a_message_names_leads_out(ready, way):
     check_command(ready, *way)
+
+
+def test_a_limit_with_a_decimal_comma_is_halved_with_a_note_for_a_saved_model(ready):
+    code, said, noted = ready("predict", "comma.sklazy", "limits.csv", "--decimal", ",")
+    assert code == 0
+    assert "'<0,05' as half of its limit" in noted
+    assert len(said.splitlines()) == 3
+
+
+def test_dates_that_are_predicted_are_called_days(ready):
+    days = "".join(f"{i},{i % 28 + 1:02}.{i % 12 + 1:02}.2024\n" for i in range(40))
+    Path("days.csv").write_text(f"n,day\n{days}")
+    code, _, noted = ready("predict", "days.csv", "-t", "day", "-m", "ridge")
+    assert code == 0
+    assert "regression ('day' has dates)" in noted
+    assert "the days since 1970-01-01" in noted
+    assert "pandas" not in noted
+
+
+def test_figures_below_a_million_have_no_powers_of_ten(ready):
+    rents = "".join(f"{i},{i * 1234}\n" for i in range(40))
+    Path("rents.csv").write_text(f"n,rent\n{rents}")
+    for command in ("predict", "race"):
+        more = ("-c", "ridge,tree") if command == "race" else ("-m", "ridge")
+        code, said, _ = ready(command, "rents.csv", "-t", "rent", *more)
+        assert code == 0
+        assert not re.search(r"\de\+", said), said
+
+
+def test_tables_of_audits_and_selections_may_be_parquet(ready):
+    code, *_ = ready("audit", "small.csv", "-t", "heating", "-o", "found.parquet")
+    assert code == 0
+    assert Path("found.parquet").read_bytes()[:4] == b"PAR1"

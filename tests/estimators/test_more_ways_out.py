@@ -189,18 +189,6 @@ WAYS = [
         r"Use '\.toarray\(\)' to convert",
         lambda: bayes().fit(csr_matrix(NUMBERS).toarray(), AMOUNTS > 0),
     ),
-    Way(
-        lambda: bayes().fit(X.assign(n=pd.arrays.SparseArray([0.0] * 24)), Y),
-        r"Use X\.sparse\.to_dense\(\)",
-        lambda: bayes().fit(
-            X.assign(n=pd.arrays.SparseArray([0.0] * 24))[["n"]].sparse.to_dense(), Y
-        ),
-    ),
-    Way(
-        lambda: bayes().fit(X.assign(both=pd.interval_range(0, 24)), Y),
-        "Turn others into strings, or drop the column",
-        lambda: bayes().fit(X.assign(both=pd.interval_range(0, 24).astype(str)), Y),
-    ),
     # --- weights ----------------------------------------------------------------------
     Way(
         lambda: blend(KNeighborsClassifier(), sample_weight=WEIGHTS),

@@ -389,3 +389,44 @@ def test_a_target_of_amounts_in_a_frame_is_read_as_that_of_a_file(tmp_path):
         assert model.digest() == expected.digest()
     with pytest.raises(BadTypeError, match="a regressor predicts numbers"):
         sklazy.LazyKNeighborsRegressor().fit(frame.assign(price="cheap"), "price")
+
+
+COMMAS = "size;other\n0,5;a\n0,25;b\n3,0;a\n7;b\n"
+
+
+@pytest.mark.parametrize(
+    ("cell", "number", "note"),
+    [
+        ("<0,05", 0.025, "'<0,05' as half of its limit"),
+        ("> 1.000,5", 1000.5, "as its limit"),
+        ("n.a.", np.nan, "'n.a.' as missing"),
+    ],
+)
+def test_limits_with_a_decimal_comma_are_read_like_earlier_numbers(
+    tmp_path, cell, number, note
+):
+    path = tmp_path / "first.csv"
+    path.write_text(COMMAS)
+    like = read_table(path, decimal=",")
+    path.write_text(f"size;other\n0,5;a\n{cell};b\n")
+    for rows in (path, [path, path]):  # as a whole, and one after the other
+        with pytest.warns(DataWarning, match=f"column 'size': .*{note}"):
+            later = read_table(rows, decimal=",", like=like)
+        same(later["size"], [0.5, number] * (len(later) // 2))
+    model = sklazy.LazyNBClassifier().fit(like, list("abab"))
+    assert len(model.predict(later)) == len(later)
+
+
+def test_limits_with_a_point_are_read_like_earlier_numbers(tmp_path):
+    path = tmp_path / "later.csv"
+    path.write_text("x,y\n0.5,1\n<0.05,2\n")
+    like = as_table([[1.0, 2.0]], feature_names=["x", "y"])
+    with pytest.warns(DataWarning, match="'<0.05' as half of its limit"):
+        same(read_table(path, like=like)["x"], [0.5, 0.025])
+
+
+def test_a_comma_without_the_option_is_named():
+    model = fitted("numbers")
+    with pytest.raises(BadTypeError, match=r"read the file with decimal=','") as error:
+        model.predict(rows(["2,5"]))
+    assert "--decimal ," in for_a_shell(str(error.value))

@@ -275,3 +275,39 @@ def test_a_reload_answers_by_the_new_file_and_never_fails(tmp_path):
     with pytest.raises(BadFileError):
         server.reload()
     assert post(app, "/v1/predict", {"rows": ROWS}).json()["probabilities"] == after[1]
+
+
+# --- notes ----------------------------------------------------------------------------
+
+LIMITS = [{"size": " <0.5", "color": "red"}, {"size": "-", "color": "-"}]
+
+
+def test_an_answer_notes_limits_that_are_halved_and_marks_that_are_missing(model):
+    app = serving(model)
+    reply = post(app, "/v1/predict", {"rows": LIMITS}).json()
+    (note,) = reply["notes"]
+    assert note.startswith("column 'size': '<0.5' as half of its limit")
+    assert "'-' as missing" in note
+    plain = [{"size": 0.25, "color": "red"}, {"size": None, "color": "-"}]
+    alike = post(app, "/v1/predict", {"rows": plain}).json()
+    assert "notes" not in alike
+    assert alike == {key: reply[key] for key in alike}
+
+
+@pytest.mark.parametrize("path", ["explain", "suggest", "similar"])
+def test_every_answer_to_rows_has_the_notes(model, path):
+    rows = [["<0.5", None]]
+    reply = post(serving(model), f"/v1/{path}", {"rows": rows}).json()
+    assert "half of its limit" in reply["notes"][0]
+
+
+def test_other_dialects_have_the_notes(model):
+    app = serving(model)
+    reply = post(app, "/invocations", {"dataframe_records": LIMITS}).json()
+    assert "half of its limit" in reply["notes"][0]
+    tensors = [
+        {"name": name, "datatype": "BYTES", "shape": [1], "data": [cell]}
+        for name, cell in LIMITS[0].items()
+    ]
+    reply = post(app, "/v2/models/model/infer", {"inputs": tensors}).json()
+    assert "half of its limit" in reply["parameters"]["notes"]

@@ -1,6 +1,5 @@
 """Bins and ranges of numeric attributes, which follow the rows."""
 
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from sklazy.casebase.cuts import bin_codes, criterion_code, sorted_cuts
 from sklazy.casebase.rows import CodedRows, Rows
 from sklazy.casebase.sorted_columns import SortedColumns
-from sklazy.errors import DataWarning
+from sklazy.errors import DataWarning, warn_user
 from sklazy.flow import Runner, run_here
 from sklazy.kernels.cuts import log_terms, mdl_cuts
 from sklazy.kernels.steady_cuts import mark_steady_rows
@@ -69,11 +68,10 @@ class Bins:
     def warn_if_stale(self) -> None:
         """Warn that frozen cuts may stem from rows since forgotten."""
         if self.frozen and self.current and self.cuts:
-            warnings.warn(
+            warn_user(
                 "cuts='frozen': the rows are forgotten, but the cuts still stem from "
                 "them until refresh() is called.",
                 DataWarning,
-                stacklevel=4,
             )
 
     def update(self, rows: Rows, n_classes: int) -> Iterator[tuple[int, Cuts]]:

@@ -49,6 +49,11 @@ NO_TIMES = Times(np.zeros((0, 0)), "")
 
 def as_times(moments: object, name: str = "times") -> Times:
     """Read times: numbers, dates of any library, or text as '2026-03-01 12:30'."""
+    if isinstance(moments, str):
+        raise BadInputError(
+            f"{name}={moments!r} is text; give a time for each row, such as {name}="
+            f"X[{moments!r}], and leave the column out of X."
+        )
     array = np.asarray(moments)
     if array.ndim != 1:
         raise BadInputError(

@@ -12,6 +12,7 @@ from sklazy.cli.tasks import (
     check_column,
     find_aim,
     ignored_columns,
+    note_left_out,
     read_task,
     reading_settings,
 )
@@ -63,7 +64,7 @@ def store(
     n_known = surveyed.seen[target].n_known
     if n_known < surveyed.n_rows:
         left_out = surveyed.n_rows - n_known
-        console.note(f"note: {left_out} rows without {target!r} are left out.")
+        console.note(note_left_out(left_out, target))
     model = make_model(aim, choice)
     n_rows = store_rows(model, batches, out, target=target, n_rows=n_known)
     n_bytes = os.stat(out).st_size

@@ -137,6 +137,13 @@ def check_storable(task: FileTask | Aim, method: str) -> None:
         )
 
 
+def _suggest_parameter(name: str, model: Any) -> str:  # noqa: ANN401
+    """The end of a message: the parameter that may be meant, else all there are."""
+    known = [one for one in model.get_params() if "__" not in one]
+    hint = suggest(name, known)
+    return hint if "mean" in hint else f" There are: {', '.join(map(repr, known))}."
+
+
 def make_model(task: FileTask | Aim, choice: MethodChoice) -> Any:  # noqa: ANN401
     """A new estimator with its parameters set."""
     known = CLASSIFIERS if task.classifies else REGRESSORS
@@ -153,8 +160,9 @@ def make_model(task: FileTask | Aim, choice: MethodChoice) -> Any:  # noqa: ANN4
         if not sign:
             raise BadInputError(f"--set {setting!r}; expected NAME=VALUE.")
         if name not in inner.get_params():
-            hint = suggest(name, inner.get_params())
-            raise BadInputError(f"{method} has no parameter {name!r}.{hint}")
+            raise BadInputError(
+                f"{method} has no parameter {name!r}.{_suggest_parameter(name, inner)}"
+            )
         inner.set_params(**{name: _parse_value(value)})
     return model
 

@@ -49,9 +49,16 @@ from sklazy.cli.waiting import (
     report_stop,
     time_limit,
 )
-from sklazy.cli.writing import check_out, round_figures, to_csv, write_columns
+from sklazy.cli.writing import (
+    check_out,
+    check_table,
+    round_figures,
+    to_csv,
+    write_columns,
+)
 from sklazy.errors import BadInputError
 from sklazy.measures.scores import find_auc
+from sklazy.report.words import format_number
 from sklazy.tables import Table
 
 
@@ -80,6 +87,7 @@ def predict(
 ) -> None:
     """Predict the rows of a file, or cross-validate."""
     check_out(out, source.train, test)
+    check_table(out)
     if test is None:
         _refuse_without_test(source, confidence)
     limits = RunLimits(max_rows, max_seconds)
@@ -273,9 +281,9 @@ def _note_quality(console: Console, fitted: FittedModel, columns: Columns) -> No
         )
     else:
         predicted, true = np.array([[float(str(a)) for a in pair] for pair in known]).T
-        text = f"mean absolute error {np.abs(predicted - true).mean():.4g}"
+        text = f"mean absolute error {format_number(np.abs(predicted - true).mean())}"
         guess = np.abs(true - true.mean()).mean()
-        beside = f"always answering their mean: {guess:.4g}"
+        beside = f"always answering their mean: {format_number(guess)}"
     known_rows = f"{len(known)} rows with a known {fitted.target!r}"
     console.note(f"{text} on {known_rows} ({beside})")
 

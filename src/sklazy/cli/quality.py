@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from sklazy.cli.console import Terminal
 from sklazy.cli.tasks import FileTask
 from sklazy.measures.scores import count_confusions, score_classes, score_numbers
-from sklazy.report.words import format_value, pluralize
+from sklazy.report.words import format_number, format_value, pluralize
 
 Floats = NDArray[np.float64]
 Folds = NDArray[np.int64]
@@ -125,7 +125,7 @@ def show_quality(
         grid.add_column(label, justify="right", no_wrap=True)
     for name in quality[methods[0]]:
         figures = [quality[method].get(name) for method in methods]
-        shown = ["" if f is None else _format(round(f, 6), ".4g") for f in figures]
+        shown = ["" if f is None else _format_total(f) for f in figures]
         grid.add_row(_TITLES.get(name, name), *shown)
     terminal.print(grid)
     if by_class:
@@ -140,6 +140,12 @@ def show_quality(
 def _format(figure: float, digits: str) -> str:
     """A figure; a dash where there is none, as of a class that is never predicted."""
     return "-" if np.isnan(figure) else format(figure, digits)
+
+
+def _format_total(figure: float) -> str:
+    """A figure of all rows; next to nothing beside 1 is 0, unless all are as small."""
+    is_rest = 1e-18 < abs(figure) < 1e-9
+    return "-" if np.isnan(figure) else format_number(0.0 if is_rest else figure)
 
 
 def _draw_classes(by_class: list[Quality]) -> Grid:

@@ -17,6 +17,7 @@ from sklazy.cli.options import MethodChoice, TrainingFile
 from sklazy.cli.tasks import FileTask, check_folds, read_task
 from sklazy.errors import BadInputError, suggest
 from sklazy.report.progress import Progress
+from sklazy.report.words import format_number
 
 FIRST_TEST = 5
 """Folds that a decision needs."""
@@ -163,7 +164,7 @@ def _show_race(
         state = "left" if i in left else f"out after {result.eliminated_at[i]}"
         state = result.reasons.get(i, state)
         style = "bold" if i == left[0] else "dim" if i not in left else ""
-        figures = (names[i], f"{result.mean_losses[i]:.4g}", str(run), state)
+        figures = (names[i], format_number(result.mean_losses[i]), str(run), state)
         grid.add_row(*figures, style=style)
     terminal.print(grid)
     whole = result.losses.size

@@ -7,7 +7,7 @@ from sklazy.cli.console import Console
 from sklazy.cli.hints import for_a_shell
 from sklazy.cli.options import TrainingFile
 from sklazy.cli.tasks import ignored_columns, read_task
-from sklazy.cli.writing import check_out, to_csv, write_text
+from sklazy.cli.writing import check_out, check_table, write_columns, write_text
 
 
 def advise(
@@ -42,6 +42,7 @@ def audit(
 ) -> None:
     """Find rows and columns that are worth a second look."""
     check_out(out, source.train)
+    check_table(out)
     check_out(html, source.train)
     task = read_task(console, source, ids_may_repeat=True)
     # Columns that were set aside are audited, too.
@@ -49,7 +50,7 @@ def audit(
     report = sklazy.audit(table, task.target_column(), task=task.kind, ids=task.names)
     if out is not None:
         columns = report.to_columns()
-        write_text(out, to_csv(columns))
+        write_columns(out, columns)
         console.note(f"{len(columns['kind'])} lines written: {out}")
     _write_page(console, html, report)
     console.result(report.to_dict(), lambda _: click.echo(report.to_text()))

@@ -10,8 +10,8 @@ from sklazy import LazyLearningClassifier, RaceFeatureSelector
 from sklazy.cli.console import Console, Terminal
 from sklazy.cli.options import TrainingFile
 from sklazy.cli.tasks import FileTask, read_task
-from sklazy.cli.writing import check_out, to_csv, write_text
-from sklazy.report.words import pluralize
+from sklazy.cli.writing import check_out, check_table, write_columns
+from sklazy.report.words import format_number, pluralize
 from sklazy.tables import Table
 
 N_NEEDED = 30
@@ -29,6 +29,7 @@ def select(
 ) -> None:
     """Find a small set of features that predicts well."""
     check_out(out, source.train)
+    check_table(out)
     task = read_task(console, source, needs_ids=False)
     console.note(f"{task.kind} ({task.why})")
     selector = RaceFeatureSelector(
@@ -79,7 +80,7 @@ def _selected_names(table: Table, mask: Iterable[bool]) -> list[str]:
 def _write_columns(task: FileTask, names: Sequence[str], path: str) -> None:
     chosen = task.table.select(names)
     columns: dict[str, Any] = {column.name: column.cells() for column in chosen}
-    write_text(path, to_csv({**columns, task.name: task.target.tolist()}))
+    write_columns(path, {**columns, task.name: task.target.tolist()})
 
 
 def _to_plain(
@@ -116,7 +117,7 @@ def _show_sets(
     grid.add_column(loss, justify="right", no_wrap=True)
     for mask, value in zip(selector.winners_, selector.winner_losses_, strict=True):
         features = ", ".join(_selected_names(task.table, mask))
-        grid.add_row(escape(features), f"{value:.4g}")
+        grid.add_row(escape(features), format_number(value))
     terminal.print(grid)
     terminal.print(
         f"[dim]{selector.n_candidates_} sets were tried with "

@@ -18,6 +18,7 @@ from sklazy.tables import Column, Table, as_target, label_array, read_table
 from sklazy.tables.cells import MISSING_MARKERS
 from sklazy.tables.labels import encode
 from sklazy.tables.naming import names_rows
+from sklazy.tables.reading import CALENDAR
 
 Kind = Literal["classification", "regression"]
 
@@ -120,15 +121,17 @@ def read_task(
             "column with --target."
         )
     if missing.any():
-        console.note(f"note: {missing.sum()} rows without {target!r} are left out.")
+        console.note(note_left_out(int(missing.sum()), target))
         whole = whole.take(~missing)
     kept = [c.name for c in whole if not _is_left_out(c, whole.named)]
     table = whole.select([n for n in kept if n not in others])
     if not table.columns:
-        raise BadInputError(
-            f"{path}: there is no column except the target {target!r}; give a "
-            "file that also has the columns to predict it from."
-        )
+        aside = [
+            c.name
+            for c in whole
+            if _is_left_out(c, whole.named) and c.name not in others
+        ]
+        raise _nothing_to_learn(path, target, aside)
     _note_ids(console, table)
     kind, why = find_aim(whole[target], len(whole), source.kind)
     values = _target_values(whole[target], kind)
@@ -257,6 +260,25 @@ def check_folds(task: FileTask, n_folds: int) -> int:
     return min(n_folds, len(task.target))
 
 
+def _nothing_to_learn(path: str, target: str, aside: Sequence[str]) -> BadInputError:
+    """The error for a file that has no features."""
+    if aside:
+        return BadInputError(
+            f"{path}: all columns except the target {target!r} are set aside: "
+            f"{list(aside)}. Keep one: kinds={{{aside[0]!r}: 'nominal'}}."
+        )
+    return BadInputError(
+        f"{path}: there is no column except the target {target!r}; give a file that "
+        "also has the columns to predict it from."
+    )
+
+
+def note_left_out(n_rows: int, target: str) -> str:
+    """The note on rows whose target is missing."""
+    many = "1 row without" if n_rows == 1 else f"{n_rows} rows without"
+    return f"note: {many} {target!r} {'is' if n_rows == 1 else 'are'} left out."
+
+
 def check_column(name: str, known: Collection[str], path: str) -> None:
     """Refuse a column that a file lacks, with suggestions."""
     if name not in known:
@@ -275,7 +297,9 @@ def find_aim(column: Column, n_rows: int, wanted: str) -> Aim:
         amount = "one" if len(numbers) == 1 else f"{len(numbers)} different"
         why = f"{column.name!r} has {amount} whole number{'s'[: len(numbers) - 1]}"
         return Aim("classification", why)
-    return Aim("regression", f"{column.name!r} has numbers")
+    style = column.reading.style if column.reading else None
+    what = "dates" if style in CALENDAR else "numbers"
+    return Aim("regression", f"{column.name!r} has {what}")
 
 
 def _target_values(column: Column, kind: Kind) -> NDArray[Any]:

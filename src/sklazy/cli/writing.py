@@ -13,6 +13,22 @@ from sklazy.cli.options import SAFE_CSV
 from sklazy.errors import BadInputError, MissingExtraError
 from sklazy.report import plain
 
+_OTHER_FORMATS = (
+    *(".xlsx", ".xlsm", ".xls", ".ods", ".json", ".jsonl", ".ndjson"),
+    *(".feather", ".arrow", ".arff", ".html", ".sklazy"),
+)
+
+
+def check_table(out: str | None) -> None:
+    """Refuse a file of predictions that is named like one of another format."""
+    ending = Path(out or "").suffix.lower()
+    if ending in _OTHER_FORMATS:
+        name = Path(str(out)).with_suffix("")
+        raise BadInputError(
+            f"-o {out}: tables are written as CSV or Parquet; name the file {name}.csv "
+            f"or {name}.parquet, or give --json and no -o for JSON."
+        )
+
 
 def check_out(out: str | None, *sources: str | None) -> None:
     """Refuse to overwrite an input file, and to read standard input twice."""

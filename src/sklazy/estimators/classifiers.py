@@ -67,6 +67,21 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         """
         return keep_rows(self, X, y, None, ids, times=times)
 
+    def score(
+        self, X: object, y: object, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the share of rows that are predicted rightly.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_rows, n_attributes)
+        y : array-like of shape (n_rows,), or str
+            The true labels, or the name of a column of X.
+        sample_weight : array-like of shape (n_rows,), optional
+        """
+        X, y, _ = take_columns(X, y, None)
+        return float(super().score(X, y, sample_weight))
+
     def partial_fit(
         self,
         X: object,

@@ -9,6 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from sklazy.errors import BadInputError, suggest
 from sklazy.tables import Table
+from sklazy.tables.advice import add_missing, drop_columns
 from sklazy.tables.frames import column_names
 
 Discretization = Literal["fayyad", "kononenko"]
@@ -55,15 +56,25 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
 
 
 def check_count(
-    name: str, value: object, least: int = 1, most: int = _MOST_COUNTED
+    name: str,
+    value: object,
+    least: int = 1,
+    most: int = _MOST_COUNTED,
+    other: str = "",
 ) -> None:
-    """Refuse anything but a whole number from `least` to `most`."""
+    """Refuse anything but a whole number from `least` to `most`.
+
+    `other` is what the caller has accepted already.
+    """
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not is_whole or not least <= value <= most:  # type: ignore[operator]
         expected = f"of at least {least}"
         if is_whole and value >= least:  # type: ignore[operator]
             expected = f"from {least} to {most}"
-        raise BadInputError(f"{name}={value!r}; expected a whole number {expected}.")
+        either = f", or {other}" if other else ""
+        raise BadInputError(
+            f"{name}={value!r}; expected a whole number {expected}{either}."
+        )
 
 
 def check_positive(name: str, value: object, meaning: str) -> None:
@@ -90,7 +101,11 @@ def check_fraction(name: str, value: object) -> None:
 def check_share(name: str, value: object) -> None:
     """Refuse anything but a number above 0 and below 1."""
     if not _is_number(value) or not 0 < value < 1:  # type: ignore[operator]
-        raise BadInputError(f"{name}={value!r}; expected a number above 0 and below 1.")
+        is_percent = _is_number(value) and 1 < value < 100  # type: ignore[operator]
+        way = f", {value / 100:g} for {value} %" if is_percent else ""  # type: ignore[operator]
+        raise BadInputError(
+            f"{name}={value!r}; expected a number above 0 and below 1{way}."
+        )
 
 
 def _is_number(value: object) -> bool:
@@ -98,7 +113,7 @@ def _is_number(value: object) -> bool:
 
 
 def advise_columns(estimator: Any, X: Any) -> str:  # noqa: ANN401
-    """What to do about columns of a frame beside those that were learned."""
+    """Advise on columns of a frame beside those that were learned."""
     names = column_names(X)
     known = set(getattr(estimator, "feature_names_in_", names))
     lacking = [str(name) for name in getattr(estimator, "feature_names_in_", ())]
@@ -107,14 +122,14 @@ def advise_columns(estimator: Any, X: Any) -> str:  # noqa: ANN401
         others = [name for name in names if name not in known]
         alike = suggest(lacking[0], others).strip() if others else ""
         way = "Rename the columns, or add those that are not known: "
-        return f"{alike} {way}X.assign(**{{{lacking[0]!r}: None}}).".lstrip()
+        return f"{alike} {way}{add_missing(X, lacking[0])}.".lstrip()
     if not known < set(names):
         return ""
     left = [name for name in names if name not in (*known, *spare_columns(estimator))]
-    return (
-        f"Leave these columns out: X.drop(columns={left}). One that names rows may be "
-        f"the index instead, as X.set_index({left[0]!r})."
-    )
+    way = f"Leave these columns out: {drop_columns(X, left)}."
+    if not hasattr(X, "set_index"):
+        return way
+    return f"{way} One that names rows may be the index, as X.set_index({left[0]!r})."
 
 
 def spare_columns(estimator: Any) -> tuple[str, ...]:  # noqa: ANN401

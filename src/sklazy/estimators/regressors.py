@@ -15,6 +15,7 @@ from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.keeping import add_rows, keep_rows
 from sklazy.tables import Table, as_target
+from sklazy.tables.taking import take_columns
 
 if TYPE_CHECKING:
     from sklazy.estimators.coverage import Groups
@@ -61,6 +62,21 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
             order of arrival.
         """
         return keep_rows(self, X, y, None, ids, times=times)
+
+    def score(
+        self, X: object, y: object, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return R², the share of the variance that is explained.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_rows, n_attributes)
+        y : array-like of shape (n_rows,), or str
+            The true values, or the name of a column of X.
+        sample_weight : array-like of shape (n_rows,), optional
+        """
+        X, y, _ = take_columns(X, y, None)
+        return float(super().score(X, y, sample_weight))
 
     def partial_fit(
         self,

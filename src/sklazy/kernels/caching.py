@@ -17,7 +17,6 @@ import hashlib
 import itertools
 import os
 import tempfile
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from numba.core import caching
 from numba.core.runtime import rtsys
 
 from sklazy import flow
-from sklazy.errors import SklazyWarning
+from sklazy.errors import SklazyWarning, warn_user
 from sklazy.forking import cached_property
 
 _lost = {"code": False, "warned": False}
@@ -227,11 +226,10 @@ def warn_of_lost_code() -> None:
     """Warn once that the next process must compile the code again."""
     if _lost["code"] and not _lost["warned"]:
         _lost["warned"] = True
-        warnings.warn(
+        warn_user(
             "compiled code could not be kept, so each process compiles it again: "
             "neither the folder of the package nor a cache folder can be written. Set "
             "the environment variable NUMBA_CACHE_DIR to a folder that can be written, "
             "or that `sklazy warm` filled on a machine where it could.",
             SklazyWarning,
-            stacklevel=4,
         )

@@ -1,7 +1,6 @@
 """The race: block by block, significantly worse candidates are eliminated."""
 
 import time
-import warnings
 from collections.abc import Callable, Iterable
 from itertools import compress
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.errors import AllFailedError, BadInputError, DataWarning
+from sklazy.errors import AllFailedError, BadInputError, warn_once
 from sklazy.racing.criteria import Criterion
 from sklazy.racing.field import Evaluated, Field, Losses, Mask, read_losses
 from sklazy.racing.outcome import RaceResult, RaceStep
@@ -318,10 +317,8 @@ def _check_candidates(n_candidates: int, rules: RaceRules) -> None:
 
 def _warn_if_untested(field: Field, rules: RaceRules) -> None:
     if field.n_blocks < rules.first_test and field.n_alive > rules.n_winners:
-        warnings.warn(
+        warn_once(
             f"the race had {field.n_blocks} blocks and first_test="
             f"{rules.first_test}: no test was made and no candidate was eliminated. "
-            "Give more blocks or a smaller first_test.",
-            DataWarning,
-            stacklevel=4,
+            "Give more blocks or a smaller first_test."
         )

@@ -402,7 +402,8 @@ class Receipts(_Shown, Sequence[Receipt]):
     def __repr__(self) -> str:
         makers = dict.fromkeys(receipt["estimator"] for receipt in self)
         of = f" of {', '.join(makers)}" if makers else ""
-        return f"Receipts({len(self)} receipts{of})"
+        many = "1 receipt" if len(self) == 1 else f"{len(self)} receipts"
+        return f"Receipts({many}{of})"
 
     def signed(self, key: bytes) -> Self:
         """The receipts, each signed with a key; see `Receipt.signed`.

@@ -92,8 +92,8 @@ def _draw_numbers(advice: Plain) -> list[Block]:
     rows: list[list[Cell]] = [
         [
             format_value(_name_method(score, score["name"] == best)),
-            f"{score['loss']:.3g}",
-            f"± {score['error']:.2g}",
+            format_number(score["loss"], 3),
+            f"± {format_number(score['error'], 2)}",
             bar(min(score["loss"], advice["guess"])),
             _fixed(score["r2"]),
             duration(score["seconds"]),

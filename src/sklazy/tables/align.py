@@ -212,6 +212,6 @@ def _mixture(name: str, examples: dict[str, Label | None]) -> BadTypeError:
     )
     return BadTypeError(
         f"column {name!r} holds {shown}, but its kind follows from its cells, which "
-        "must be strings, bools or numbers alone. Convert them, or name all nominal "
-        "columns in categorical_features: these may hold anything."
+        "must be strings, bools or numbers alone. Convert them, or take all of them "
+        f"as labels: categorical_features={{{name!r}: 'nominal'}}."
     )

@@ -2,12 +2,12 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.errors import BadInputError, BadTypeError, NotNumericError
+from sklazy.errors import BadInputError, BadTypeError
 from sklazy.tables.align import check_unmixed
 from sklazy.tables.arrays import are_dicts, as_matrix, from_dicts, from_matrix
 from sklazy.tables.frames import (
@@ -15,20 +15,16 @@ from sklazy.tables.frames import (
     as_frame,
     frame_names,
     from_frame,
-    from_series,
-    is_series,
-    is_text_series,
     object_cells,
 )
 from sklazy.tables.labels import to_nominal
 from sklazy.tables.limits import clear_marks
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.origins import describe_columns, read_as
-from sklazy.tables.table import Column, Kind, Table, Wish
+from sklazy.tables.table import Column, Table, Wish
 from sklazy.tables.understand import (
     check_wishes,
     remark_on_numbers,
-    understand_column,
     understand_table,
     warn_of_notes,
 )
@@ -191,11 +187,14 @@ def _of_kind(column: Column, nominal: bool | None) -> Column:
 
 
 def _check_not_empty(n_rows: int, n_columns: int) -> None:
-    for count, what in ((n_rows, "sample"), (n_columns, "feature")):
+    for count, what, word in (
+        (n_rows, "sample", "row"),
+        (n_columns, "feature", "column"),
+    ):
         if not count:
             raise BadInputError(
                 f"Found array with 0 {what}(s) (shape=({n_rows}, {n_columns})) while a "
-                "minimum of 1 is required."
+                f"minimum of 1 is required. Give at least one {word}."
             )
 
 
@@ -235,7 +234,11 @@ def _mask(wanted: object, names: Sequence[str]) -> Sequence[bool | None] | None:
         return [True if wanted.get(name) == "nominal" else None for name in names]
     entries = np.asarray([] if wanted is None else wanted)
     if entries.ndim != 1:
-        raise _bad_features(wanted, "'from_dtype', names, indices or a mask")
+        raise _bad_features(
+            wanted,
+            "'from_dtype', or a list of names, indices or a mask"
+            + (f": [{wanted!r}]" if isinstance(wanted, str) else ""),
+        )
     if entries.dtype == bool:
         if len(entries) != len(names):
             raise _bad_features(wanted, f"a mask of {len(names)} entries")
@@ -256,117 +259,3 @@ def _mask(wanted: object, names: Sequence[str]) -> Sequence[bool | None] | None:
 
 def _bad_features(value: object, expected: str) -> BadInputError:
     return BadInputError(f"categorical_features={value!r}; expected {expected}.")
-
-
-@overload
-def as_target(y: object, kind: Literal["nominal"]) -> Column: ...
-@overload
-def as_target(y: object, kind: Literal["numeric"]) -> NDArray[np.float64]: ...
-def as_target(y: object, kind: Kind) -> Column | NDArray[np.float64]:
-    """Make a target of labels or of numbers; a missing one is refused.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,), or (n_rows, n_targets) for numbers
-    kind : {"nominal", "numeric"}
-
-    Returns
-    -------
-    target : Column (nominal), or float64 array of the shape of y (numeric)
-        Declared categories are kept even where no row has them; `Column.occurring`
-        leaves those out.
-
-    Examples
-    --------
-    >>> as_target(["yes", "no", "yes"], "nominal").data
-    array([1, 0, 1], dtype=int32)
-    >>> as_target([1, 2.5], "numeric")
-    array([1. , 2.5])
-    """
-    if y is None:
-        raise BadInputError(
-            "This estimator requires y to be passed, but the target y is None."
-        )
-    try:
-        columns, is_flat = _target_columns(y, kind)
-    except NotNumericError as error:
-        raise _words_to_predict(error) from None
-    missing = np.flatnonzero(np.any([column.missing for column in columns], axis=0))
-    if len(missing):
-        raise _missing_labels(missing)
-    if kind == "numeric":
-        values = np.stack([_numbers_of(column) for column in columns], axis=1)
-        return values[:, 0] if is_flat else values
-    if len(columns) > 1:
-        raise BadInputError(
-            f"y should be a 1d array, got an array of {len(columns)} columns instead. "
-            "Give one label per row."
-        )
-    return to_nominal(columns[0])
-
-
-def read_amounts(y: object) -> object:
-    """A series or column of amounts as numbers, with a note; anything else as it is.
-
-    It is read as the target of a file is: all amounts of one unit, in one way.
-
-    Examples
-    --------
-    >>> read_amounts([1, 2])
-    [1, 2]
-    """
-    if not (isinstance(y, Column) or is_text_series(y)):
-        return y
-    name = str(getattr(y, "name", None) or "y")
-    column = y if isinstance(y, Column) else from_series(name, y, nominal=True)
-    notes: list[str] = []
-    column = understand_column(column, None, notes)
-    if column.reading is None or column.reading.style != "amount":
-        return y
-    warn_of_notes(notes, "y", "If this is wrong, give y as numbers.")
-    return column
-
-
-def _target_columns(y: object, kind: Kind) -> tuple[list[Column], bool]:
-    """The columns of a target, and whether it is one-dimensional."""
-    if isinstance(y, Column):
-        return [y], True
-    if is_series(y):
-        return [from_series("y", y, nominal=kind == "nominal")], True
-    frame = y if isinstance(y, Table) else as_frame(y)
-    if frame is not None:
-        mask = [kind == "nominal"] * frame.shape[1]
-        return list(plain_table(y, categorical_features=mask)), False
-    values = np.asarray(y, object) if isinstance(y, list | tuple) else np.asarray(y)
-    matrix = as_matrix(values[:, np.newaxis] if values.ndim == 1 else values)
-    names = [f"y{j}" for j in range(matrix.shape[1])] if values.ndim > 1 else ["y"]
-    columns = from_matrix(matrix, names, [kind == "nominal"] * len(names), "y")
-    return columns, values.ndim == 1
-
-
-def _numbers_of(column: Column) -> NDArray[np.float64]:
-    try:
-        return to_numeric(column).data
-    except NotNumericError as error:
-        raise _words_to_predict(error) from None
-
-
-def _words_to_predict(error: NotNumericError) -> BadTypeError:
-    """The error for strings as numbers to predict, with what may be meant by them."""
-    has_digits = any(letter.isdigit() for letter in error.word)
-    digits = "pandas.Series(y).str.replace(r'[^0-9.-]', '', regex=True)"
-    cells = digits if has_digits else "y"
-    return BadTypeError(
-        f"y holds the string {error.word!r}, {error.where}, but a regressor predicts "
-        "numbers. If y holds classes, use a classifier; if it holds numbers written as "
-        f"text, convert them, for example by pandas.to_numeric({cells})."
-    )
-
-
-def _missing_labels(rows: NDArray[np.intp]) -> BadInputError:
-    shown = ", ".join(map(str, rows[:_SHOWN]))
-    more = ", ..." if len(rows) > _SHOWN else ""
-    return BadInputError(
-        f"Input y contains NaN: {len(rows)} missing label(s), in row(s) {shown}{more} "
-        "(counted from 0). Drop those rows, or give them labels."
-    )

@@ -180,7 +180,12 @@ def _read_records(
                 raise _uneven(source, Record(row, line), first, delimiter)
             yield Record(row, line)
     except csv.Error as error:
-        raise source.error(f"malformed CSV: {error}.", start, 1) from None
+        raise source.error(
+            f"malformed CSV: {error}. Close the quotes that are opened in this line, "
+            'or write a quote inside of a cell twice: "".',
+            start,
+            1,
+        ) from None
 
 
 def _is_wide(first: Record | None) -> bool:
@@ -192,10 +197,14 @@ def _uneven(
     source: TextFile, record: Record, first: Record, delimiter: str
 ) -> BadFileError:
     width, n_cells = len(first.cells), len(record.cells)
+    heading = "Delete lines above the names of columns. " if width == 1 else ""
+    other = next(mark for mark in (";", ",") if mark != delimiter)
     place = _place_of_field(source, record.line, min(width, n_cells), delimiter)
     return source.error(
-        f"expected {width} fields, as in line {first.line}, found {n_cells} "
-        f"(delimiter {delimiter!r}).",
+        f"expected {width} field{'s'[: width - 1]}, as in line {first.line}, found "
+        f"{n_cells} (delimiter {delimiter!r}). {heading}Correct the line, quote a "
+        "cell that has the delimiter in it, or name another one, for example "
+        f"delimiter={other!r}.",
         record.line,
         place,
     )

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.flow import MISSING
+from sklazy.tables.advice import convert_column
 from sklazy.tables.arrays import numbers_if_all
 from sklazy.tables.labels import encode
 from sklazy.tables.numbers import check_exact, numeric_column, to_numeric
@@ -33,13 +34,7 @@ _WORDS = (nw.String, nw.Boolean, nw.Categorical, nw.Enum)
 
 def as_frame(X: object) -> Frame | None:
     """Return X for narwhals to read, or None if it is not a frame."""
-    try:
-        frame = _open(X, allow_series=True)
-    except nw.exceptions.DuplicateError as error:
-        raise BadInputError(
-            f"column names must be unique. {error}. Rename some, or keep the first of "
-            "each: X.loc[:, ~X.columns.duplicated()]."
-        ) from None
+    frame = _open(X, allow_series=True)
     if isinstance(frame, nw.LazyFrame):
         raise BadTypeError(
             f"X is a lazy frame ({type(X).__name__}); collect() it first."
@@ -68,7 +63,13 @@ def _open(native: Any, **options: bool) -> Any:  # noqa: ANN401
     """Wrap by narwhals; arrays and lists skip it, since it is slow to reject them."""
     if type(native) in (np.ndarray, list):
         return native
-    return nw.from_native(native, pass_through=True, **options)
+    try:
+        return nw.from_native(native, pass_through=True, **options)
+    except nw.exceptions.DuplicateError as error:
+        raise BadInputError(
+            f"column names must be unique. {error}. Rename some, or keep the first of "
+            "each: X.loc[:, ~X.columns.duplicated()]."
+        ) from None
 
 
 def frame_names(frame: Frame) -> tuple[list[str], bool]:
@@ -234,7 +235,9 @@ def _arrow_column(name: str, series: Any, nominal: bool | None) -> Column | None
 
 def _declared(name: str, declared: list[object], codes: NDArray[Any]) -> Column:
     """A column of pandas' categories; code -1 is missing there, too."""
-    column = encode(name, declared, declared)
+    # Those of pandas.cut are intervals.
+    words = [str(c) if type(c).__name__ == "Interval" else c for c in declared]
+    column = encode(name, words, words)
     data = codes.astype(np.int32)
     return Column(name, "nominal", data, column.categories, declared=True)
 
@@ -244,7 +247,7 @@ def _numbers(name: str, series: Series) -> Column:
     # decimals become the nearest float.
     if not series.dtype.is_float() and series.null_count() < len(series):
         check_exact(name, series.min(), series.max())
-    if series.dtype.is_decimal():
+    if series.dtype.is_decimal() or series.dtype in (nw.Int128, nw.UInt128):
         series = series.cast(nw.Float64)
     return numeric_column(name, series.to_numpy())
 
@@ -320,14 +323,14 @@ def _other(name: str, series: Series) -> Column:
     dtype = series.dtype
     if dtype == nw.Unknown:
         dtype = getattr(series.to_native(), "dtype", dtype)
+    way = convert_column(series.to_native(), name, str(dtype))
     if str(dtype).startswith("Sparse"):
         raise BadTypeError(
-            f"column {name!r} is sparse ({dtype}), but dense data is required. Use "
-            "X.sparse.to_dense()."
+            f"column {name!r} is sparse ({dtype}), but dense data is required. {way}"
         )
     raise BadTypeError(
         f"column {name!r} has dtype {dtype}; expected numbers, bools, strings, "
-        "categories, dates or times. Turn others into strings, or drop the column."
+        f"categories, dates or times. {way}"
     )
 
 
@@ -366,7 +369,7 @@ def order_columns(X: object, names: list[str], spare: Sequence[str] = ()) -> obj
     is_right = columns is not None and getattr(columns, "tolist", list)() == names
     if columns is None or is_right or isinstance(X, Mapping):
         return X
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    frame = _open(X, eager_only=True)
     if not isinstance(frame, nw.DataFrame) or not _are_turned(
         frame.columns, names, spare
     ):

@@ -13,6 +13,10 @@ from sklazy.tables.budget import Budget
 from sklazy.tables.collecting import CollectedByKey
 from sklazy.tables.text import TextFile
 
+_WAY_OUT = (
+    "Expected an object in each line, or an array of objects, as "
+    "frame.to_json(path, orient='records') writes."
+)
 _BLANKS = re.compile(r"[ \t\n\r]*")
 
 
@@ -44,7 +48,8 @@ def _lines(source: TextFile) -> Iterator[tuple[int, object]]:
         if line := text[place:end].strip(" \t\r\n"):
             row, behind = _decode(source, line, 0, number)
             if behind < len(line):
-                raise source.error("not JSON (Extra data).", number, behind + 1)
+                message = f"not JSON (Extra data). {_WAY_OUT}"
+                raise source.error(message, number, behind + 1)
             yield number, row
         place = end
 
@@ -73,7 +78,7 @@ def _skip_blanks(text: str, place: int) -> int:
 
 def _not_json(source: TextFile, why: str, place: int) -> BadFileError:
     error = json.JSONDecodeError(why, source.text, place)
-    return source.error(f"not JSON ({why}).", error.lineno, error.colno)
+    return source.error(f"not JSON ({why}). {_WAY_OUT}", error.lineno, error.colno)
 
 
 def _decode(
@@ -84,7 +89,8 @@ def _decode(
         return _DECODER.raw_decode(text, place)
     except json.JSONDecodeError as error:
         number = line or error.lineno
-        raise source.error(f"not JSON ({error.msg}).", number, error.colno) from None
+        message = f"not JSON ({error.msg}). {_WAY_OUT}"
+        raise source.error(message, number, error.colno) from None
     except (ValueError, RecursionError) as error:
         raise source.error(f"not JSON ({error}).", line) from None
 
@@ -102,6 +108,8 @@ def _checked(source: TextFile, row: object, line: int) -> dict[str, object]:
     for name, cell in row.items():
         if isinstance(cell, dict | list):
             raise source.error(
-                f"{name!r} holds a {type(cell).__name__}; flatten it, or drop it.", line
+                f"{name!r} holds a {type(cell).__name__}; flatten it, or drop it."
+                f"{'' if list in map(type, row.values()) else f' {_WAY_OUT}'}",
+                line,
             )
     return row

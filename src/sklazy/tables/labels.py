@@ -147,10 +147,11 @@ def _unusable_cell(name: str, cells: Sequence[object]) -> BadInputError:
             return infinite(name, row, cell)
         except TypeError:
             break
+    cells_of = name if name == "y" else f"X[{name!r}]"
     return BadTypeError(
         f"column {name!r}, row {row}: the cells of the argument must be a string, a "
         f"bool or a number, or missing (None, NaN); got {type(cell).__name__}. Convert "
-        "the column (for example to strings) or drop it."
+        f"the column to strings, as {cells_of}.astype(str) does, or drop it."
     )
 
 

@@ -195,6 +195,19 @@ def describe_limits(texts: Collection[str], reading: Reading) -> str:
     return "".join(f", {part}" for part in parts)
 
 
+def remark_on_limits(texts: Collection[str], reading: Reading | None = None) -> str:
+    """Remark on limits and marks among texts of a column of numbers, "" if none.
+
+    Examples
+    --------
+    >>> remark_on_limits(["1", "-"]), remark_on_limits(["1"])
+    ("'-' as missing", '')
+    """
+    is_whole = reading is not None and reading.form.endswith(WHOLE)
+    known = reading if reading is not None and is_whole else _HALVED
+    return describe_limits(texts, known).removeprefix(", ")
+
+
 def _list(texts: list[str]) -> str:
     shown = ", ".join(map(repr, texts[:2]))
     return f"{shown} and {len(texts) - 2} more" if len(texts) > 2 else shown

@@ -1,5 +1,6 @@
 """Numbers of numeric columns: float64, NaN for missing, no digit lost silently."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ from sklazy.errors import BadInputError, NotNumericError
 from sklazy.tables.labels import EXACT, infinite
 from sklazy.tables.limits import is_number_or_limit
 from sklazy.tables.table import Column
+
+_WITH_COMMA = re.compile(r"[<>≤≥]?=?\s*[+-]?[0-9]*,[0-9]+")
 
 
 def numeric_column(name: str, values: NDArray[Any]) -> Column:
@@ -38,7 +41,7 @@ def too_long(name: str, value: object) -> BadInputError:
     return BadInputError(
         f"column {name!r} has {value}, beyond 2^53: as a number it would lose digits. "
         "If it is an id or a code, make the column nominal "
-        f"(categorical_features=[{name!r}], or a string dtype) or drop it."
+        f"(categorical_features={{{name!r}: 'nominal'}}, or a string dtype) or drop it."
     )
 
 
@@ -73,6 +76,11 @@ def _word(column: Column, *, later: bool) -> NotNumericError:
         if are_numbers
         else "Convert it to numbers, or make the column nominal (categorical_features)."
     )
+    if _WITH_COMMA.fullmatch(str(word).strip()):
+        way_out = (
+            "If the comma is a decimal mark, write a point, or read the file with "
+            "decimal=','."
+        )
     message = (
         f"column {column.name!r} is taken as numbers but holds the string {word!r}, "
         f"{where}. {way_out}"

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from sklazy.errors import BadInputError
+from sklazy.tables.later_rows import read_like
 from sklazy.tables.reading import Reading
 from sklazy.tables.table import Column, Kind, Table
 from sklazy.tables.times import calendar_parts
-from sklazy.tables.understand import read_like
 
 
 class Origin(NamedTuple):

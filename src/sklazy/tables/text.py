@@ -29,6 +29,7 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _STEP = 2**20
 _EXACT_DIGITS = len(str(EXACT))
 _INTEGER = re.compile(r"[+-]?[0-9]+")
+_NOT_FINITE = "is not finite; write a number there, or leave the cell empty"
 _DIGITS = "0123456789+-.eE"
 
 
@@ -95,7 +96,7 @@ def _decoded(name: str, raw: bytearray, encoding: str) -> str:
     except UnicodeError as error:
         start = getattr(error, "start", 0)
         before = raw[:start].decode("latin-1")
-        likely = "utf-16" if raw.startswith(_UTF_16) else "latin-1"
+        likely = "utf-16" if raw.startswith(_UTF_16) else _guess_encoding(raw)
         raise BadFileError(
             f"not {encoding} text ({getattr(error, 'reason', error)}); save it as "
             f"UTF-8 or name its encoding, for example encoding={likely!r}.",
@@ -105,6 +106,12 @@ def _decoded(name: str, raw: bytearray, encoding: str) -> str:
     except (LookupError, TypeError, ValueError):
         raise unknown_encoding(encoding) from None
     return text.removeprefix("\ufeff")
+
+
+def _guess_encoding(raw: bytearray) -> str:
+    """Windows' encoding where a byte is a control character in latin-1, as its €."""
+    is_windows = any(byte in raw for byte in range(0x80, 0xA0))
+    return "cp1252" if is_windows else "latin-1"
 
 
 def unknown_encoding(encoding: str) -> BadInputError:
@@ -195,7 +202,7 @@ def is_number(text: str) -> bool:
 def _first_bad(cells: Sequence[str | None]) -> BadCellError:
     for index, cell in enumerate(cells):
         if cell is not None and not is_number(cell):
-            why = "is not finite" if is_infinite(cell) else "is not a number"
+            why = _NOT_FINITE if is_infinite(cell) else "is not a number"
             return BadCellError(index, f"{shown(cell)} {why}")
     raise AssertionError("called for numbers only")
 

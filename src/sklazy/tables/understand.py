@@ -24,14 +24,13 @@ from sklazy.tables.limits import (
     find_limited,
     is_mark,
     is_number_or_limit,
-    warn_of_marks,
     without_marks,
     write_numbers,
 )
 from sklazy.tables.naming import names_rows
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.reading import CALENDAR, Reading
-from sklazy.tables.table import Column, Kind, Label, Table, Wish
+from sklazy.tables.table import Column, Label, Table, Wish
 
 MOSTLY = 0.9
 """The share of dates or amounts from which on other cells are remarkable."""
@@ -84,7 +83,7 @@ def understand_table(
 def remark_on_numbers(table: Table, wishes: Mapping[str, Wish]) -> list[str]:
     """Remarks on labels of a frame that write numbers, which may be meant as such."""
     labels = [c for c in table if c.kind == "nominal" and not c.declared]
-    meant = [c for c in labels if c.name not in wishes and write_numbers(_texts(c))]
+    meant = [c for c in labels if c.name not in wishes and write_numbers(list_texts(c))]
     return [
         f"{c.name!r}: text that writes numbers, and not taken as numbers; if they are, "
         f"categorical_features={{{c.name!r}: 'numeric'}} or pandas.to_numeric"
@@ -104,7 +103,7 @@ def warn_of_notes(notes: Collection[str], where: str, way_out: str = WAY_OUT) ->
 
 def is_amounts(column: Column, decimal: str) -> bool:
     """Whether all labels are amounts, in one way only, or limits among them."""
-    texts, forms = _texts(column), forms_of(decimal)
+    texts, forms = list_texts(column), forms_of(decimal)
     has_limits = find_limited(texts, forms, HALF, asked=True) is not None
     return has_limits or find_amounts(texts, forms, plain=True)[0] is not None
 
@@ -116,7 +115,7 @@ def forms_of(decimal: str) -> tuple[str, ...]:
 
 def are_dates(column: Column) -> bool:
     """Whether all labels are dates, in one way only."""
-    texts = _texts(column)
+    texts = list_texts(column)
     return bool(texts) and find_dates(texts, None)[0] is not None
 
 
@@ -136,11 +135,11 @@ def understand_column(
     """
     if (plain := _take_at_word(column, wish)) is not None:
         return plain
-    texts = [] if column.declared and wish is None else _texts(column)
+    texts = [] if column.declared and wish is None else list_texts(column)
     reading, note = _find_reading(texts, wish, forms)
     limits = ""
     if reading is None:
-        reading, limits = _find_limits(column, texts, wish, forms)
+        reading, limits = find_limits(column, texts, wish, forms)
     elif reading.style not in ("amount", "yes-no"):
         limits = describe_limits(texts, reading)
     note = note or ("" if reading or wish else _nearly(texts) or _find_marks(texts))
@@ -172,7 +171,9 @@ def _take_at_word(column: Column, wish: Wish | None) -> Column | None:
     if wish == "numeric" and not _has_words(column):
         return to_numeric(column)
     if wish in _DATES and column.reading is None and column.missing.all():
-        return _adopted(column, Reading("date", "" if wish == "date" else str(wish)))
+        return adopt_reading(
+            column, Reading("date", "" if wish == "date" else str(wish))
+        )
     return None
 
 
@@ -180,7 +181,7 @@ def _has_words(column: Column) -> bool:
     return any(isinstance(label, str) for label in column.categories)
 
 
-def _texts(column: Column) -> list[str]:
+def list_texts(column: Column) -> list[str]:
     """The distinct cells that occur, if all are strings."""
     labels = column.used_labels()
     texts = [label.strip() for label in labels if isinstance(label, str)]
@@ -198,7 +199,7 @@ def _texts_beside_numbers(column: Column) -> list[str]:
     ]
 
 
-def _find_limits(
+def find_limits(
     column: Column, texts: list[str], wish: Wish | None, forms: Collection[str]
 ) -> tuple[Reading | None, str]:
     """The reading of a column of numbers, limits and marks, and a remark on them."""
@@ -262,7 +263,7 @@ def _check_wish(column: Column, wish: Wish, note: str) -> None:
     is_fine = style in CALENDAR if wish in _DATES else column.kind == "numeric"
     if is_fine or column.missing.all():
         return
-    odd = [t for t in _texts(column) if not is_number_or_limit(t)]
+    odd = [t for t in list_texts(column) if not is_number_or_limit(t)]
     if wish in ("numeric", WHOLE) and 0 < len(odd) < len(column.used_labels()):
         row = next(i for i, c in enumerate(column.cells()) if str(c).strip() in odd)
         raise BadTypeError(
@@ -334,7 +335,7 @@ def read_labels(column: Column, reading: Reading) -> Column:
     for label in column.categories:
         value = _value_of(label, reading)
         if value is None and np.any(column.data == len(values)):
-            raise _unreadable(column, column.data == len(values), label, reading)
+            raise unreadable_cell(column, column.data == len(values), label, reading)
         values.append(np.nan if value is None else value)
     # The two last entries are reached by the codes -2 and -1.
     data = np.array([*values, np.nan, np.nan])[column.data]
@@ -351,9 +352,10 @@ def _value_of(label: Label, reading: Reading) -> float | None:
     return float(label) if is_amount and not isinstance(label, bool) else None
 
 
-def _unreadable(
+def unreadable_cell(
     column: Column, rows: NDArray[np.bool_], cell: Label, reading: Reading
 ) -> BadTypeError:
+    """The error for a cell of these rows that a reading does not fit."""
     return BadTypeError(
         f"column {column.name!r} is read as {describe_reading(reading)}, but row "
         f"{int(rows.argmax())} (counted from 0) holds {cell!r}. Write it the same way, "
@@ -371,47 +373,9 @@ def _folded(column: Column, reading: Reading) -> Column:
     return replace(with_labels(column, labels), reading=reading)
 
 
-def read_like(column: Column, kind: Kind, reading: Reading | None) -> Column:
-    """Return a column of later rows as the cases have it, by their kind and reading.
-
-    The column may not be understood yet, or have been on its own.
-    """
-    present = column.reading
-    if present is not None and present.style == "aside":  # labels, seen by themselves
-        column, present = replace(column, reading=None), None
-    is_aside = reading is not None and reading.style == "aside"
-    if is_aside or present == reading or column.missing.all():
-        return _adopted(column, reading)
-    if present is not None and not _alike(present, reading):
-        then = describe_reading(reading) if reading else f"plain {kind} cells"
-        way = "Give the cells as for fit, or read the file with like=."
-        if reading is not None and {present.unit, reading.unit} == {"", "UTC"}:
-            zone = "'UTC'" if reading.unit else "None"
-            way = f"Set their zone: X[{column.name!r}].dt.tz_localize({zone})."
-        raise BadTypeError(
-            f"column {column.name!r} is read as {describe_reading(present)}, but the "
-            f"cases have {then} there. {way}"
-        )
-    if reading is not None and column.kind == "nominal":
-        warn_of_marks(column, reading)
-        return read_labels(column, reading)
-    if reading is not None and present is None and reading.style != "amount":
-        known = ~column.missing
-        cell = float(column.data[known][0])
-        raise _unreadable(column, known, cell, reading)
-    return replace(column, reading=reading)
-
-
-def _adopted(column: Column, reading: Reading | None) -> Column:
+def adopt_reading(column: Column, reading: Reading | None) -> Column:
     """The column with the reading that it has already, or which no cell contradicts."""
     are_words = reading is None or reading.style in ("aside", "yes-no")
     if are_words or column.kind == "numeric":
         return replace(column, reading=reading)
     return Column(column.name, "numeric", np.full(len(column), np.nan), reading=reading)
-
-
-def _alike(one: Reading, other: Reading | None) -> bool:
-    """Whether two readings give numbers of the same meaning."""
-    if other is None or one.unit != other.unit or "yes-no" in (one.style, other.style):
-        return False
-    return one.style == other.style or {one.style, other.style} <= set(CALENDAR)

@@ -21,6 +21,7 @@ from sklazy.tables.file_options import (
     text_options,
 )
 from sklazy.tables.json_lines import read_json
+from sklazy.tables.later_rows import read_later_numbers
 from sklazy.tables.origins import describe_columns, read_as
 from sklazy.tables.table import Table, Wish
 from sklazy.tables.text import (
@@ -187,7 +188,9 @@ def understand_whole(
 ) -> Table:
     """A table whose texts are labels with columns of text understood, or as others."""
     if like is not None:
-        return read_as(table, describe_columns(like))
+        numbers = [c.name for c in like if c.kind == "numeric" and c.reading is None]
+        known = read_later_numbers(table, numbers, forms)
+        return read_as(known, describe_columns(like))
     remarks: list[str] = []
     understood = understand_table(table, wishes, remarks, forms)
     read = [f"column {c.name!r} " for c in understood if c.reading]

@@ -15,8 +15,9 @@ from sklazy.casebase import CaseBase
 from sklazy.errors import suggest
 from sklazy.tables import Table
 from sklazy.tables.budget import Budget, ReadLimits
-from sklazy.tables.cells import CellReader, make_reader
+from sklazy.tables.cells import MISSING_MARKERS, CellReader, make_reader
 from sklazy.tables.labels import EXACT
+from sklazy.tables.limits import remark_on_limits
 from sklazy.tables.table import Label
 from sklazy.tables.text import BadCellError
 from sklazy.web.bodies import RequestLimits, check_text
@@ -64,6 +65,8 @@ class RowReader:
         schema = cases.schema
         self.names, self._limits = schema.user_names, limits
         self._known = set(self.names)
+        columns = schema.user_columns
+        self._readings = {c.name: c.reading for c in columns if c.kind == "numeric"}
         self._columns = ColumnReaders(cases)
         kinds = {a.kind for a in schema.attributes}
         self._all_numbers = not schema.origins and kinds == {"numeric"}
@@ -90,6 +93,21 @@ class RowReader:
                 return matrix
         rows = self.read(content)
         return np.array([list(row.values()) for row in rows], np.float64)
+
+    def list_notes(self, content: object) -> list[str]:
+        """Notes on limits such as <0.05 and marks among the cells of rows."""
+        listed = content if isinstance(content, list) else []
+        found: dict[str, set[str]] = {name: set() for name in self._readings}
+        for row in listed:
+            pairs = row if isinstance(row, dict) else zip(self.names, row, strict=True)
+            for name, cell in dict(pairs).items():
+                if isinstance(cell, str) and name in found:
+                    found[name].add(cell.strip())
+        remarks = {
+            name: remark_on_limits(found[name] - MISSING_MARKERS, reading)
+            for name, reading in self._readings.items()
+        }
+        return [f"column {n!r}: {remark}." for n, remark in remarks.items() if remark]
 
     def _check_list(self, content: object) -> list[Any]:
         if not isinstance(content, list) or not content:

@@ -47,9 +47,10 @@ def check_comparable(n_rows: int, target: NDArray[Any]) -> None:
     n_different = len(np.unique(target))
     if n_rows < 4 or n_different < 2:
         what = "classes" if target.dtype.kind != "f" else "different numbers"
+        one = "class" if target.dtype.kind != "f" else "number"
+        found = f"1 {one}" if n_different == 1 else f"{n_different} {what}"
         raise BadInputError(
-            f"y has {n_different} {what} in {n_rows} rows; expected at least 2 "
-            f"{what} and 4 rows."
+            f"y has {found} in {n_rows} rows; expected at least 2 {what} and 4 rows."
         )
 
 

@@ -1,6 +1,5 @@
 """Any scikit-learn estimator as a member of an ensemble, fitted on each bag."""
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from sklazy.answer.batch import Floats
-from sklazy.errors import DataWarning
+from sklazy.errors import warn_once
 from sklazy.estimators.selection.model_host import (
     Model,
     ModelHost,
@@ -142,11 +141,9 @@ class FittedMember:
         return np.hstack(columns)
 
     def _warn(self, failures: set[str]) -> None:
-        warnings.warn(
+        warn_once(
             f"{self.name} could not be fitted or used on some bags; the class shares "
-            f"or the mean of these bags are used instead: {min(failures)}",
-            DataWarning,
-            stacklevel=2,
+            f"or the mean of these bags are used instead: {min(failures)}"
         )
 
 

@@ -1,7 +1,6 @@
 """How parameter settings are evaluated in a race: over folds, or over single rows."""
 
 import time
-import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.utils.parallel import Parallel, delayed
 
 from sklazy.compat import rows_of_params, split_rows
-from sklazy.errors import BadInputError, DataWarning
+from sklazy.errors import BadInputError, DataWarning, warn_user
 from sklazy.estimators.search.losses import (
     FIRST,
     ROW_LOSSES,
@@ -212,12 +211,11 @@ class FoldEvaluator:
         reasons = Counter(cell.reason for cell in self.cells.values() if cell.reason)
         if reasons:
             listed = "\n".join(f"{n} times {reason}" for reason, n in reasons.items())
-            warnings.warn(
+            warn_user(
                 f"{reasons.total()} of {len(self.cells)} fits failed, with a score of "
                 f"{self._error_score}; a candidate with a score of nan is eliminated. "
                 f"error_score='raise' shows the first failure.\n{listed}",
                 FitFailedWarning,
-                stacklevel=3,
             )
 
     @property
@@ -292,11 +290,10 @@ class RowEvaluator:
         """Warn of candidates whose evaluation failed."""
         if self.failures:
             listed = "\n".join(sorted(set(self.failures.values())))
-            warnings.warn(
+            warn_user(
                 f"{len(self.failures)} of {len(self.candidates)} candidates failed and "
                 f"are eliminated:\n{listed}",
                 FitFailedWarning,
-                stacklevel=3,
             )
 
     def _warn_if_slow(self, alive: list[int]) -> None:
@@ -307,13 +304,12 @@ class RowEvaluator:
             return
         folds = sum(self._time_folds(*fitted) for fitted in left.items())
         if rows > _MUCH * folds:
-            warnings.warn(
+            warn_user(
                 f"blocks='rows' takes about {in_words(rows)} unless candidates are "
                 f"eliminated, blocks='folds' about {in_words(folds)}: leaving a row "
                 f"out of {type(self.job.estimator).__name__} costs much more than "
                 "predicting it. Use blocks='folds', or set max_seconds.",
                 DataWarning,
-                stacklevel=2,
             )
 
     def _time_folds(self, candidate: int, model: LeaveOneOutModel) -> float:

@@ -1,13 +1,12 @@
 """The races of a search: one of all candidates, or several with new ones."""
 
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sklazy.errors import SklazyWarning
+from sklazy.errors import SklazyWarning, warn_user
 from sklazy.estimators.search.candidates import Space
 from sklazy.estimators.search.sampling import NearbySampler
 from sklazy.racing import RaceResult, RaceStep, race
@@ -68,11 +67,10 @@ def watch_race(
         else:
             outcome = _race_again(contest, rules, show, drawing)
     if outcome.stopped == "interrupted":
-        warnings.warn(
+        warn_user(
             f"interrupted after {len(outcome.losses)} of {n_blocks} {block}s; the "
             "results so far are kept.",
             SklazyWarning,
-            stacklevel=4,
         )
     return outcome
 

@@ -1,6 +1,5 @@
 """Routing of a search: metadata, and methods of the best estimator."""
 
-import warnings
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any, TypeVar
@@ -20,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.compat import forwards_sample_weight
-from sklazy.errors import BadInputError, DataWarning
+from sklazy.errors import BadInputError, DataWarning, warn_user
 from sklazy.estimators.reference import Referenced
 
 Model = Any
@@ -129,11 +128,10 @@ def _pass_weights(scorers: Scorers, weight: object) -> dict[str, Params]:
     named = named_scorers(scorers)
     taking = [name for name, scorer in named.items() if forwards_sample_weight(scorer)]
     if len(taking) < len(named):
-        warnings.warn(
+        warn_user(
             f"sample_weight is not used in scoring by {named.keys() - set(taking)}; "
             "enable metadata routing to pass it to a scorer.",
             DataWarning,
-            stacklevel=4,
         )
     return {name: {"sample_weight": weight} for name in taking}
 

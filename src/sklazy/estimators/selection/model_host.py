@@ -1,6 +1,5 @@
 """One scikit-learn model for each set of attributes that queries use."""
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from sklearn.utils.validation import has_fit_parameter
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, class_totals
 from sklazy.answer.threads import check_jobs
 from sklazy.casebase import CaseBase
-from sklazy.errors import BadInputError, DataWarning
+from sklazy.errors import BadInputError, warn_once
 from sklazy.estimators.base import LazyEstimator
 from sklazy.flow import UNSEEN, Queries, Selected
 from sklazy.forking import make_lock
@@ -330,10 +329,8 @@ def _as_probabilities(scores: Floats, name: str) -> Floats:
     off = np.abs(sums - 1.0) > _NEARLY_ONE
     if not off.any():
         return scores
-    warnings.warn(
+    warn_once(
         f"{name}.predict_proba gives rows that sum to {sums[off][0]:g}; they are "
-        "divided by their sums.",
-        DataWarning,
-        stacklevel=2,
+        "divided by their sums."
     )
     return np.where(off[:, None], scores / sums[:, None], scores)

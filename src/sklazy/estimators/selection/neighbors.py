@@ -262,10 +262,8 @@ class LazyKNeighborsClassifier(SelectingClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if isinstance(self.n_neighbors, str):
-            check_choice("n_neighbors", self.n_neighbors, ("auto",))
-        else:
-            check_count("n_neighbors", self.n_neighbors)
+        if self.n_neighbors != "auto":
+            check_count("n_neighbors", self.n_neighbors, other="'auto'")
         check_choice("weights", self.weights, tuple(WEIGHTS))
         check_choice("ties", self.ties, tuple(TIES))
         check_device(self.device)

@@ -12,7 +12,7 @@ from sklazy.answer.batch import Batch, Floats, Ints, canonical_places
 from sklazy.answer.learner import Effort
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
-from sklazy.errors import BadInputError, DataWarning
+from sklazy.errors import BadInputError, DataWarning, warn_once
 from sklazy.flow import Queries
 from sklazy.forking import cached_property
 from sklazy.measures import (
@@ -253,11 +253,7 @@ class BlendLearner:
                 "or give other members."
             )
         for failure in failures:
-            warnings.warn(
-                f"a member is left out of the blend: {failure}",
-                DataWarning,
-                stacklevel=2,
-            )
+            warn_once(f"a member is left out of the blend: {failure}")
 
     def answer(self, ready: BlendCases, batch: Batch) -> BlendAnswer:
         """Ask the members, raise their probabilities to their powers."""

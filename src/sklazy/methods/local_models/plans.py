@@ -1,14 +1,13 @@
 """Which local models are tried: ranges of neighbors, how many of the best."""
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from sklazy.errors import BadInputError, DataWarning
+from sklazy.errors import BadInputError, warn_once
 from sklazy.flow import LocalPlan
 
 Span = float | int | Sequence[int]
@@ -86,11 +85,9 @@ def neighbor_range(
             "lower degree."
         )
     if most > n_rows and warn:
-        warnings.warn(
+        warn_once(
             f"{name}={span!r} asks for up to {most} neighbors; all {n_rows} rows are "
-            "taken at most.",
-            DataWarning,
-            stacklevel=2,
+            "taken at most."
         )
     return least, min(most, n_rows), min(scored, n_rows)
 

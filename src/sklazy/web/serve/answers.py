@@ -84,7 +84,8 @@ class Answers:
         X = self._reader.read_numbers(body.get("rows"))
         model = self._model
         with model.cases_.snapshot() as cases:
-            return self._ask_with(self._predict, model, cases, X)
+            answer = self._ask_with(self._predict, model, cases, X)
+        return self._noted(answer, body)
 
     def _predict(self, model: Any, cases: CaseBase, X: object) -> Plain:  # noqa: ANN401
         """Predictions, with probabilities of classes, from a snapshot of the cases."""
@@ -107,11 +108,11 @@ class Answers:
         rows, model = self._reader.read(body.get("rows")), self._model
         receipts = self._ask(model, "explain", rows, reasons=reasons)
         contents = [one.to_dict() for one in receipts]
-        if self._stand_ins is None:
-            return {"receipts": contents}
-        with model.cases_.snapshot() as cases:
-            said = self._ask_with(self._predict, model, cases, rows)
-        return {"receipts": [self._reduce(r, i, said) for i, r in enumerate(contents)]}
+        if self._stand_ins is not None:
+            with model.cases_.snapshot() as cases:
+                said = self._ask_with(self._predict, model, cases, rows)
+            contents = [self._reduce(r, i, said) for i, r in enumerate(contents)]
+        return self._noted({"receipts": contents}, body)
 
     def _reduce(self, receipt: Plain, i: int, said: Plain) -> Plain:
         """Strip a receipt; its answer is that of row `i` as it was predicted.
@@ -148,7 +149,8 @@ class Answers:
         if type(k) is not int or not 1 <= k <= _MOST_SIMILAR:
             raise Problem(422, f"k must be a whole number from 1 to {_MOST_SIMILAR}.")
         rows = self._reader.read(body.get("rows"))
-        return {"similar": self._ask_with(self._find_similar, rows, k)}
+        similar = self._ask_with(self._find_similar, rows, k)
+        return self._noted({"similar": similar}, body)
 
     def _find_similar(self, rows: Rows, k: int) -> list[list[Plain]]:
         model = self._model
@@ -189,11 +191,16 @@ class Answers:
         reduced = [
             reduce_suggestion(one.to_dict(), self.privacy) for one in suggestions
         ]
-        return {"suggestions": reduced}
+        return self._noted({"suggestions": reduced}, body)
 
     def digest(self) -> Plain:
         """The fingerprint of the cases."""
         return {"digest": self.store.model.digest(), "cases": self.cases.n_rows}
+
+    def _noted(self, answer: Plain, body: Plain) -> Plain:
+        """The answer with notes on cells of the request, if there are any."""
+        notes = self.rows.list_notes(body.get("rows"))
+        return answer | ({"notes": notes} if notes else {})
 
     def _ask(
         self,
@@ -241,7 +248,7 @@ class Answers:
         if body.get("times") is not None:
             times = self._list(body, "times", len(rows), (str, int, float))
         new_ids = self.store.add(rows, targets, ids, times)
-        return {"ids": new_ids, "cases": self.cases.n_rows}
+        return self._noted({"ids": new_ids, "cases": self.cases.n_rows}, body)
 
     def forget(self, body: Plain) -> Plain:
         """Erase rows by their ids, from the disk too."""

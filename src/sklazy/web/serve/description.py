@@ -198,7 +198,9 @@ def _post(
         "additionalProperties": False,
     }
     content = {"application/json": {"schema": body}}
-    answer = {"type": "object", "properties": response}
+    notes: Plain = {"notes": {"type": "array", "items": {"type": "string"}}}
+    properties = response | (notes if "rows" in request else {})
+    answer = {"type": "object", "properties": properties}
     return {
         "post": {
             "summary": summary,

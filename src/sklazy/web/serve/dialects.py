@@ -65,7 +65,9 @@ def infer(name: str, columns: Sequence[str], predict: Predict, body: Plain) -> P
             {"name": "probabilities", "datatype": "FP64", "shape": shape, "data": flat}
         )
         outputs.append(_tensor("classes", reply["classes"]))
-    answer = {"model_name": name, "model_version": "1", "outputs": outputs}
+    answer: Plain = {"model_name": name, "model_version": "1", "outputs": outputs}
+    if "notes" in reply:
+        answer["parameters"] = {"notes": " ".join(reply["notes"])}
     return answer | ({"id": str(body["id"])[:200]} if "id" in body else {})
 
 
@@ -135,7 +137,7 @@ def invoke(predict: Predict, body: Plain) -> Plain:
     if len(forms) != 1:
         raise Problem(422, f"expected exactly one of {', '.join(known)}.")
     reply = predict({"rows": known[forms[0]](body[forms[0]])})
-    return {"predictions": reply["predictions"]}
+    return {key: reply[key] for key in ("predictions", "notes") if key in reply}
 
 
 def _rows_of_split(content: object) -> object:
