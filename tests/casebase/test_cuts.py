@@ -70,7 +70,8 @@ def test_cuts_of_rows_in_blocks_are_those_of_the_formulas(criterion, n_blocks, c
     values, labels, n_classes = column
     terms = log_terms(len(values))
     rule = CRITERIA[criterion], terms, n_blocks
-    cuts = long_column_cuts(values, labels, n_classes, *rule)
+    room = np.empty(len(values)), np.empty(len(values), np.int32)
+    cuts = long_column_cuts(values, labels, n_classes, *rule, room)
     expected = oracle.cut_points(values.tolist(), labels.tolist(), criterion, False)
     assert cuts.tolist() == expected
 

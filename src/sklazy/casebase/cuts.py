@@ -50,8 +50,10 @@ def column_cuts(
     n_blocks = min(_MOST_BLOCKS, numbers.size // max(_ROWS_OF_BLOCK, n_classes))
     if n_blocks >= _FEWEST_BLOCKS and not better_encoding:
         code, terms = criterion_code(criterion), log_terms(numbers.size)
+        # Arrays of numpy are mapped by large pages; a kernel's own would be by small.
+        room = np.empty(numbers.size), np.empty(numbers.size, np.int32)
         return long_column_cuts(
-            numbers, labels, int(n_classes), code, terms, int(n_blocks)
+            numbers, labels, int(n_classes), code, terms, int(n_blocks), room
         )
     numbers, labels = sort_pairs(numbers, labels)
     return sorted_cuts(numbers, labels, n_classes, criterion, better_encoding)

@@ -112,7 +112,7 @@ def check_numbers(
     The table is that of the labels, if there are any.
     """
     _check_length(target, numbers.shape[1])
-    _check_target(target)
+    check_target(target)
     checked = _checked_weights(weights, len(target))
     moments = _checked_times(times, len(target))
     return Incoming(table, numbers, target, checked, moments, ids)
@@ -132,16 +132,21 @@ def numbers_of(table: Table, numeric: Sequence[int]) -> NDArray[np.float64]:
     Words, where the kind of the column is still open, are missing.
     """
     numbers = np.empty((len(numeric), table.n_rows))
-    for i, j in enumerate(numeric):
-        column = table.columns[j]
-        numbers[i] = column.data if column.kind == "numeric" else _label_numbers(column)
-        if np.isinf(numbers[i]).any():
-            row = int(np.flatnonzero(np.isinf(numbers[i]))[0])
-            raise BadInputError(
-                f"column {column.name!r} is infinite in row {row}; replace infinite "
-                "values by numbers or leave the cells empty."
-            )
-    numbers += 0.0
+    for room, j in zip(numbers, numeric, strict=True):
+        np.add(finite_numbers(table.columns[j]), 0.0, out=room)
+    return numbers
+
+
+def finite_numbers(column: Column) -> NDArray[np.float64]:
+    """The numbers of a column, NaN for words; not copied where it holds numbers."""
+    is_numeric = column.kind == "numeric"
+    numbers = column.data if is_numeric else _label_numbers(column)
+    is_infinite = np.isinf(numbers)
+    if is_infinite.any():
+        raise BadInputError(
+            f"column {column.name!r} is infinite in row {int(is_infinite.argmax())}; "
+            "replace infinite values by numbers or leave the cells empty."
+        )
     return numbers
 
 
@@ -152,7 +157,7 @@ def _label_numbers(column: Column) -> NDArray[np.float64]:
     for code, label in enumerate(column.categories):
         if not isinstance(label, str) and abs(label) <= _LARGEST:
             values[code] = label
-    return values[column.data]
+    return values.take(column.data)
 
 
 def recoded(
@@ -164,7 +169,8 @@ def recoded(
     known any more.
     """
     # The two last entries are reached by the codes -2 and -1.
-    return np.append(codes, np.array([unseen, MISSING], np.int32))[column.data]
+    lookup = np.append(codes, np.array([unseen, MISSING], np.int32))
+    return lookup.take(column.data)
 
 
 def new_ids(
@@ -305,7 +311,8 @@ def _checked_times(times: Times, n_rows: int) -> NDArray[np.float64]:
     return times.values
 
 
-def _check_target(target: Target) -> None:
+def check_target(target: Target) -> None:
+    """Refuse a target that is missing or infinite in some rows."""
     missing = (
         target.data < 0
         if isinstance(target, Column)

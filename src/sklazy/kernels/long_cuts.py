@@ -37,7 +37,7 @@ class _BlockScale(NamedTuple):
 
 
 @entry
-def long_column_cuts(values, classes, n_classes, criterion, terms, n_blocks):
+def long_column_cuts(values, classes, n_classes, criterion, terms, n_blocks, room):
     """Cut points of a column in any order, ascending; NaN is left out.
 
     Parameters
@@ -48,6 +48,8 @@ def long_column_cuts(values, classes, n_classes, criterion, terms, n_blocks):
         As in `mdl_cuts`; the criterion without better encoding.
     n_blocks : int
         The most blocks that rows are put in, at least 2.
+    room : float64 array and int32 array of shape (n_rows,)
+        Where rows are put in the order of blocks; written only if there may be a cut.
 
     Returns
     -------
@@ -65,7 +67,7 @@ def long_column_cuts(values, classes, n_classes, criterion, terms, n_blocks):
     for i in range(len(values)):
         if not np.isnan(values[i]):
             counts[_block_of(values[i], scale), classes[i]] += 1
-    blocks, places = _open_blocks(counts, n_present)
+    blocks, places = _open_blocks(counts, room[0][:n_present], room[1][:n_present])
     if not may_have_cut(blocks, criterion, terms):
         return np.empty(0, np.float64)
     for i in range(len(values)):
@@ -113,7 +115,7 @@ def _block_of(value, scale):
 
 
 @kernel
-def _open_blocks(counts, n_rows):
+def _open_blocks(counts, values, classes):
     """Blocks without rows yet, empty ones left out, and the first place of each."""
     n_all, n_classes = counts.shape
     places = np.zeros(n_all, np.int64)
@@ -130,7 +132,6 @@ def _open_blocks(counts, n_rows):
         borders[n_blocks] = borders[n_blocks - 1] + n_inside
         for c in range(n_classes):
             sums[at + n_classes + c] = sums[at + c] + counts[block, c]
-    values, classes = np.empty(n_rows, np.float64), np.empty(n_rows, np.int32)
     is_sorted = np.zeros(n_blocks, np.bool_)
     opened = ColumnBlocks(values, classes, borders, sums, n_blocks, is_sorted)
     return opened, places

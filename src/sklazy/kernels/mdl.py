@@ -16,7 +16,8 @@ FAYYAD, KONONENKO, BETTER_ENCODING = 0, 1, 2
 UNIT = 2.0**30  # table entries per bit: x log2 x fits 63 bits up to x = 2.9e8
 _ROUNDING = 1e-8  # bits; a gain that is not more than rounding is none
 _SMALLEST_TABLE = 1024
-_AT_ONCE = 1 << 20  # entries of the table that are computed together
+_LONG_TABLE = 1 << 20  # longer ones are a multiple of it
+_AT_ONCE = 1 << 15  # entries that are computed together, within a cache
 _LOG2_3 = math.log2(3.0)
 _LN_2 = math.log(2.0)
 
@@ -24,18 +25,18 @@ _LN_2 = math.log(2.0)
 def log_terms(n_rows):
     """Table of ``rint(2**30 * x * log2(x))`` for at least ``x = 0 .. n_rows``.
 
-    Its length is a power of two, or a multiple of what is computed at once, so that an
-    entry does not depend on `n_rows`.
+    Its length is a power of two, or a multiple of one, so that an entry does not depend
+    on `n_rows`.
     """
-    if n_rows < _AT_ONCE:
+    if n_rows < _LONG_TABLE:
         return _log_terms(max(_SMALLEST_TABLE, 1 << int(n_rows).bit_length()))
-    return _log_terms((int(n_rows) // _AT_ONCE + 1) * _AT_ONCE)
+    return _log_terms((int(n_rows) // _LONG_TABLE + 1) * _LONG_TABLE)
 
 
 @lru_cache(maxsize=4)
 def _log_terms(length):
     table = np.empty(length, np.int64)
-    for first in range(0, length, _AT_ONCE):  # what is between takes little memory
+    for first in range(0, length, _AT_ONCE):
         last = min(length, first + _AT_ONCE)
         counts = np.arange(first, last, dtype=np.float64)
         terms = counts * np.log2(np.maximum(counts, 1.0))

@@ -13,8 +13,12 @@ from numpy.typing import NDArray
 
 from sklazy.casebase.coder import Coder
 from sklazy.casebase.cuts import column_cuts
-from sklazy.casebase.incoming import Target, check_incoming, recoded
-from sklazy.casebase.moments import NO_TIMES
+from sklazy.casebase.incoming import (
+    Target,
+    check_target,
+    finite_numbers,
+    recoded,
+)
 from sklazy.casebase.rows import CLASSES, CodedRows, Ids, narrowest
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError
@@ -39,17 +43,12 @@ class _Piece(NamedTuple):
     targets: Floats
     ids: NDArray[np.int64]  # (1, n_rows), zeros where ids are text
 
-    def arrays(self) -> list[NDArray[Any]]:
-        """All of them, in the order in which they lie there."""
-        return [self.numbers, self.codes, self.targets, self.ids]
-
-    def rows(self, first: int, last: int) -> "_Piece":
-        """Some of the rows."""
+    def first(self, n_rows: int) -> "_Piece":
+        """The first of the rows."""
+        numbers, codes, targets, ids = self
+        first = slice(n_rows)
         return _Piece(
-            self.numbers[:, first:last],
-            self.codes[:, first:last],
-            self.targets[:, first:last],
-            self.ids[:, first:last],
+            numbers[:, first], codes[:, first], targets[:, first], ids[:, first]
         )
 
 
@@ -89,34 +88,36 @@ class Spool:
         """Take in some rows."""
         if not self._columns:
             self._begin(table, target)
-        incoming = check_incoming(table, self._numeric(), target, None, NO_TIMES, ids)
-        codes = np.empty((len(self._labels), len(table)), np.int32)
-        for i, (j, known) in enumerate(self._labels.items()):
+        check_target(target)
+        columns: list[NDArray[Any]] = []
+        columns += [finite_numbers(table.columns[j]) for j in self._numeric()]
+        for j, known in self._labels.items():
             column = target if j == CLASSES else table.columns[j]
             assert isinstance(column, Column)
-            codes[i] = _coded(column, known)
-        targets = np.zeros((0, len(table)))
+            columns.append(_coded(column, known))
         if not isinstance(target, Column):
-            targets = target.reshape(len(table), -1).T + 0.0
-        is_text = ids.dtype == object
-        if is_text:
-            self._texts.append(ids)
-        elif len(ids):
-            self._last_id = max(self._last_id, int(ids.max()))
-        numbers = np.zeros(len(ids), np.int64) if is_text else np.asarray(ids, np.int64)
-        self._keep(_Piece(incoming.numbers, codes, targets, numbers[None]), len(table))
+            columns += [*target.reshape(len(table), -1).T]
+        self._keep([*columns, self._take_ids(ids)], len(table))
         self.n_rows += len(table)
 
-    def _keep(self, rows: _Piece, n_rows: int) -> None:
+    def _take_ids(self, ids: Ids) -> NDArray[np.int64]:
+        """Ids as they are kept; those that are text stay in memory."""
+        if ids.dtype == object:
+            self._texts.append(ids)
+            return np.zeros(len(ids), np.int64)
+        if len(ids):
+            self._last_id = max(self._last_id, int(ids.max()))
+        return np.asarray(ids, np.int64)
+
+    def _keep(self, columns: list[NDArray[Any]], n_rows: int) -> None:
         """Put rows behind those that wait; all pieces but the last are of one size."""
         first, size = 0, self._waiting.ids.shape[1]
+        rooms = [room for array in self._waiting for room in array]
         while first < n_rows:
             last = min(n_rows, first + size - self._n_waiting)
             end = self._n_waiting + last - first
-            waiting = self._waiting.rows(self._n_waiting, end)
-            some = rows.rows(first, last)
-            for room, array in zip(waiting.arrays(), some.arrays(), strict=True):
-                room[:] = array
+            for room, column in zip(rooms, columns, strict=True):
+                room[self._n_waiting : end] = column[first:last]
             self._n_waiting, first = end, last
             if end == size:
                 self._write_waiting()
@@ -125,7 +126,9 @@ class Spool:
         """Put the rows that wait into the file."""
         if not self._n_waiting:
             return
-        rows = self._waiting.rows(0, self._n_waiting)
+        rows = self._waiting.first(self._n_waiting)
+        for numbers in (rows.numbers, rows.targets):
+            numbers += 0.0  # -0.0 becomes 0.0
         largest = max(map(len, self._labels.values()), default=0)
         kind, ids = narrowest(largest), rows.ids[0]
         counts_up = bool((np.diff(ids) == 1).all())
@@ -203,19 +206,14 @@ class Spool:
         kept = self._column(np.int32, (self._codes(p, place) for p in self._pieces))
         final = self._final_codes(coder)
         classes = final[CLASSES][kept] if CLASSES in final else kept
+        column = np.empty(self.n_rows)  # one after the other: new memory takes time
         for j in coder.numeric:
             if j not in numeric:  # no row has a value of it
                 yield np.zeros(0)
                 continue
-            yield self._find_cuts(numeric.index(j), classes, coder.n_classes, criterion)
-
-    def _find_cuts(
-        self, number: int, classes: NDArray[np.int32], n_classes: int, criterion: str
-    ) -> Floats:
-        """The cuts of a column of numbers, which leaves memory before the next."""
-        parts = (self._numbers(piece, number) for piece in self._pieces)
-        column = self._column(np.float64, parts)
-        return column_cuts(column, classes, n_classes, criterion)
+            number = numeric.index(j)
+            _fill(column, (self._numbers(piece, number) for piece in self._pieces))
+            yield column_cuts(column, classes, coder.n_classes, criterion)
 
     def names(self) -> tuple[Named, int, int]:
         """The kind of ids, see `Outline`; those that two rows have are refused."""
@@ -236,12 +234,7 @@ class Spool:
 
     def _column(self, kind: type, parts: Iterable[NDArray[Any]]) -> NDArray[Any]:
         """A column of all rows from its parts."""
-        column: NDArray[Any] = np.empty(self.n_rows, kind)
-        first = 0
-        for part in parts:
-            column[first : first + len(part)] = part
-            first += len(part)
-        return column
+        return _fill(np.empty(self.n_rows, kind), parts)
 
     def _numbers(self, piece: _Kept, first: int, n_columns: int = 1) -> Floats:
         """Numbers of a piece, one column after the other."""
@@ -321,6 +314,15 @@ class Spool:
             np.zeros((0, n_rows), np.uint64),
             ids,
         )
+
+
+def _fill(column: NDArray[Any], parts: Iterable[NDArray[Any]]) -> NDArray[Any]:
+    """Put parts one after the other into a column."""
+    first = 0
+    for part in parts:
+        column[first : first + len(part)] = part
+        first += len(part)
+    return column
 
 
 def _coded(column: Column, known: dict[Label, int]) -> NDArray[np.int32]:

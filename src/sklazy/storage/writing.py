@@ -110,7 +110,7 @@ class _Segment:
         at = slice(self.filled, self.filled + len(batch))
         for name in ("numbers", "targets", "times"):
             self._put(arrays[name][:, at], getattr(batch, name))
-        arrays["classes"][at] = batch.classes
+        self._put(arrays["classes"][None, at], batch.classes[None])
         arrays["own_weights"][:, at] = batch.weights
         if outline.named == "text":
             write_texts(batch.ids, arrays["texts"][at])

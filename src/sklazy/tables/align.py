@@ -135,7 +135,7 @@ def _has_bools(column: Column) -> bool:
 
 def _takes_numbers(column: Column, model: Column) -> bool:
     are_words = [isinstance(label, str) for label in model.categories]
-    return not are_words or not all(are_words) or bool(column.missing.all())
+    return not are_words or not all(are_words) or column.is_blank
 
 
 def check_unmixed(
@@ -183,8 +183,8 @@ def _examples(column: Column) -> dict[str, Label | None]:
     """Types of values that a column holds, with an example of each."""
     if column.kind == "nominal":
         return _first(column.used_labels())
-    known = column.data[~column.missing]
-    return {"numbers": float(known[0])} if len(known) else {}
+    known = ~column.missing
+    return {"numbers": float(column.data[known.argmax()])} if known.any() else {}
 
 
 def _first(labels: Sequence[Label]) -> dict[str, Label | None]:

@@ -312,7 +312,7 @@ def _from_arrow(name: str, chunks: Sequence[Any]) -> Column:
         places.append(indices)
     column = encode(name, labels)
     # The last entry is reached by the code -1.
-    data = np.append(column.data, np.int32(MISSING))[np.concatenate(places)]
+    data = np.append(column.data, np.int32(MISSING)).take(np.concatenate(places))
     return Column(name, "nominal", data, column.categories).occurring()
 
 

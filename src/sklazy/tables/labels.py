@@ -187,7 +187,7 @@ def with_labels(column: Column, labels: Sequence[Label]) -> Column:
     place = {label: code for code, label in enumerate(categories)}
     # The two last entries are reached by the codes -2 and -1.
     codes = np.array([*map(place.__getitem__, labels), UNSEEN, MISSING], np.int32)
-    data = codes[column.data]
+    data = codes.take(column.data)
     return Column(column.name, "nominal", data, categories, reading=column.reading)
 
 
@@ -217,7 +217,7 @@ def recode(column: Column, categories: Sequence[Label]) -> NDArray[np.int32]:
     position = {label: code for code, label in enumerate(categories)}
     # The two last entries are reached by the codes -2 and -1.
     lookup = [position.get(label, UNSEEN) for label in column.categories]
-    return np.array([*lookup, UNSEEN, MISSING], np.int32)[column.data]
+    return np.array([*lookup, UNSEEN, MISSING], np.int32).take(column.data)
 
 
 def indicators(codes: NDArray[np.int32], n_categories: int) -> NDArray[np.float64]:

@@ -59,7 +59,7 @@ def to_numeric(column: Column, *, later: bool = False) -> Column:
     check_exact(column.name, min(integers, default=0), max(integers, default=0))
     # The two last entries are reached by the codes -2 and -1.
     values = np.array([*map(float, column.categories), np.nan, np.nan])
-    return Column(column.name, "numeric", values[column.data])
+    return Column(column.name, "numeric", values.take(column.data))
 
 
 def _word(column: Column, *, later: bool) -> NotNumericError:

@@ -162,7 +162,7 @@ class Agreement:
         return table.select(first.names)
 
     def _check_held(self, column: Column, path: str) -> None:
-        if len(column) and column.missing.all():
+        if len(column) and column.is_blank:
             return
         declared = column.categories if column.declared else None
         held = column.kind, column.reading, declared
@@ -191,7 +191,7 @@ def of_one_kind(tables: Sequence[Table]) -> list[Table]:
     """The tables, with columns that have no cell in some of them as the others have."""
     settled: dict[str, Column] = {}
     for column in (column for table in tables for column in table):
-        if not column.missing.all():
+        if not column.is_blank:
             settled.setdefault(column.name, column)
     return [
         replace(table, columns=tuple(_like(c, settled.get(c.name, c)) for c in table))
@@ -200,7 +200,7 @@ def of_one_kind(tables: Sequence[Table]) -> list[Table]:
 
 
 def _like(column: Column, other: Column) -> Column:
-    if column.kind == other.kind or not column.missing.all():
+    if column.kind == other.kind or not column.is_blank:
         return column
     is_numeric = other.kind == "numeric"
     data = (

@@ -369,7 +369,7 @@ def _as_wished(column: Column, origin: Origin | None) -> Column:
     """A column of labels that are to be plain numbers as such; no cell has a kind."""
     if origin is None:
         return column
-    if column.kind != origin.kind and column.missing.all():
+    if column.kind != origin.kind and column.is_blank:
         kind = float if origin.kind == "numeric" else np.int32
         data = np.full(len(column), np.nan if kind is float else MISSING, kind)
         return Column(column.name, origin.kind, data)

@@ -67,6 +67,12 @@ class Column:
         """True where the cell is missing."""
         return np.isnan(self.data) if self.kind == "numeric" else self.data == MISSING
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether all cells are missing."""
+        first = replace(self, data=self.data[:_FIRST_ROWS])  # settles it for most
+        return bool(first.missing.all()) and bool(self.missing.all())
+
     def __len__(self) -> int:
         return len(self.data)
 
@@ -128,7 +134,7 @@ class Column:
         lookup[-1] = MISSING
         lookup[used] = np.arange(len(used))
         kept = tuple(self.categories[code] for code in used)
-        return replace(self, data=lookup[self.data], categories=kept)
+        return replace(self, data=lookup.take(self.data), categories=kept)
 
     def cells(self) -> list[Label | None]:
         """The cells as plain scalars, None where missing or unseen."""
