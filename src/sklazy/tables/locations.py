@@ -102,7 +102,11 @@ def find_files(where: object) -> list[Location]:
     Hidden files, and those that begin with an underscore, are left out of directories.
     """
     if isinstance(where, list | tuple):
-        return [file for one in where for file in find_files(one)]
+        files = [file for one in where for file in find_files(one)]
+        return [
+            file._replace(partition=_read_partition(file.inside or file.path))
+            for file in files
+        ]
     path = os.fspath(where)  # type: ignore[call-overload]
     files = list(_find_remote(path) if is_url(path) else _find_here(path))
     if not files:
