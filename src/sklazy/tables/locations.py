@@ -19,7 +19,9 @@ from sklazy.errors import BadFileError, BadInputError, MissingExtraError
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 """The folder's name for a missing cell."""
 
-_HIDDEN = ("_", ".")  # files such as _SUCCESS and .part.crc hold no rows
+HIDDEN = ("_", ".")
+"""How names of files without rows begin, such as _SUCCESS and .part.crc."""
+
 _PATTERN = "*?["
 
 Partition = tuple[tuple[str, str | None], ...]
@@ -136,9 +138,9 @@ def _find_here(path: str) -> Iterator[Location]:
 
 def _walk(folder: str) -> Iterator[str]:
     for root, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(_HIDDEN)]
+        folders[:] = [name for name in folders if not name.startswith(HIDDEN)]
         yield from (
-            os.path.join(root, name) for name in names if not name.startswith(_HIDDEN)
+            os.path.join(root, name) for name in names if not name.startswith(HIDDEN)
         )
 
 
@@ -183,7 +185,7 @@ def _open_system(url: str) -> tuple[Any, str]:
 
 
 def _is_hidden(inner: str) -> bool:
-    return any(part.startswith(_HIDDEN) for part in PurePath(inner).parts)
+    return any(part.startswith(HIDDEN) for part in PurePath(inner).parts)
 
 
 def _read_partition(path: str) -> Partition:
