@@ -503,6 +503,46 @@ def test_a_link_to_nothing_is_named(tmp_path, out):
     refused(tmp_path / "nothing", "nothing: there is no such file", out=out)
 
 
+@pytest.mark.parametrize("make", [directory_of_csv, directory_of_parquet])
+def test_a_file_that_may_not_be_read_is_named(make, tmp_path, out, monkeypatch):
+    lake = make(tmp_path)
+    denied = str(next(lake.glob("part-1*")))
+    open_file, open_parquet = open, parquet.ParquetFile
+
+    def deny(opened):
+        def opening(where, *arguments, **options):
+            if str(where) == denied:
+                raise PermissionError(13, "Permission denied", denied)
+            return opened(where, *arguments, **options)
+
+        return opening
+
+    monkeypatch.setattr("builtins.open", deny(open_file))
+    monkeypatch.setattr(parquet, "ParquetFile", deny(open_parquet))
+    refused(lake, r"part-1.*: this user may not read it", BadFileError, out)
+
+
+def test_folders_behind_links_are_read_and_circles_are_not(tmp_path, expected):
+    write_hive(tmp_path / "lake")
+    (tmp_path / "lake" / "country=FR").rename(tmp_path / "elsewhere")
+    (tmp_path / "lake" / "country=FR").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere" / "back").symlink_to(tmp_path / "lake")
+    assert MODEL.fit(tmp_path / "lake", "y").digest() == expected
+
+
+def test_a_folder_that_cannot_be_listed_is_named(tmp_path, out, monkeypatch):
+    write_hive(tmp_path / "lake")
+    denied, scandir = str(tmp_path / "lake" / "country=FR"), os.scandir
+
+    def listing(path):
+        if str(path) == denied:
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", listing)
+    refused(tmp_path / "lake", "FR: the folder cannot be listed", BadFileError, out)
+
+
 def test_a_bad_line_of_the_second_file_is_named(tmp_path, out):
     lake = directory_of_csv(tmp_path)
     with open(lake / "part-1.csv", "a") as file:

@@ -136,12 +136,25 @@ def _find_here(path: str) -> Iterator[Location]:
         raise BadFileError("there is no such file; check its name.", path)
 
 
-def _walk(folder: str) -> Iterator[str]:
-    for root, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(HIDDEN)]
-        yield from (
-            os.path.join(root, name) for name in names if not name.startswith(HIDDEN)
-        )
+def _walk(folder: str, above: tuple[str, ...] = ()) -> Iterator[str]:
+    """The files of a folder, also behind links; of links that lead back, none."""
+    real = os.path.realpath(folder)
+    if real in above:
+        return
+    try:
+        with os.scandir(folder) as entries:
+            known = [one for one in entries if not one.name.startswith(HIDDEN)]
+    except OSError as error:  # its rows would be left out silently
+        raise BadFileError(
+            f"the folder cannot be listed ({error.strerror}). Give this user the right "
+            "to read it, or name the files to read.",
+            folder,
+        ) from None
+    for entry in known:
+        if entry.is_dir():
+            yield from _walk(entry.path, (*above, real))
+        else:
+            yield entry.path
 
 
 def _find_remote(url: str) -> Iterator[Location]:

@@ -83,6 +83,12 @@ def read_batches(
         raise BadFileError(
             "there is no such file, or it is gone; check its name.", file.path
         ) from None
+    except PermissionError:
+        raise BadFileError(
+            "this user may not read it; give the right to, or leave it out of what is "
+            "read.",
+            file.path,
+        ) from None
 
 
 def _rows_at_once(n_columns: int) -> int:
@@ -235,7 +241,7 @@ def naming_arrow_file(path: str, which: str) -> Iterator[None]:
         ) from None
     try:
         yield
-    except FileNotFoundError:
+    except (FileNotFoundError, PermissionError):
         raise
     except (pyarrow.ArrowException, OSError) as error:
         raise BadFileError(
