@@ -5,6 +5,7 @@ import json
 import os
 import warnings
 
+import fsspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -187,6 +188,90 @@ def test_predictions_of_others_are_not_mixed(run, tmp_path, model):
     code, _, err = run("predict", "rows.csv", "lake", "-t", "rent", "-o", "full")
     assert code == 2
     assert "with a MODEL only" in err
+
+
+@pytest.mark.parametrize(
+    ("lake", "out"),
+    [
+        ("lake", "lake/answers"),
+        ("lake/**/*.parquet", "lake/answers"),
+        ("out/in", "out"),
+    ],
+)
+def test_predictions_are_never_rows(run, tmp_path, model, lake, out):
+    write_lake(tmp_path / lake.partition("/*")[0])
+    if "*" in lake:  # what another command left there
+        (tmp_path / out).mkdir()
+        FRAME.to_parquet(tmp_path / out / "part-0.parquet")
+    code, _, err = run("predict", "rent.sklazy", lake, "--id", "flat", "-o", out)
+    assert code == 2
+    assert "lie in one another" in err
+    assert not (tmp_path / out / scoring.JOB).exists()
+
+
+def test_a_hidden_folder_of_the_lake_can_have_its_predictions(run, tmp_path, model):
+    write_lake(tmp_path / "lake")
+    arguments = ["rent.sklazy", "lake", "--id", "flat", "-o", "lake/_answers"]
+    for n_before in (0, 4):
+        code, _, err = run("predict", *arguments)
+        assert code == 0, err
+        assert ("4 of 4 files are there already" in err) == bool(n_before)
+    assert len(read_answers(tmp_path / "lake" / "_answers")) == 60
+
+
+def test_predictions_of_rows_that_are_gone_are_noted(run, tmp_path, model):
+    write_lake(tmp_path / "lake")
+    arguments = ["predict", "rent.sklazy", "lake", "--id", "flat", "-o", "out"]
+    assert "of other rows" not in run(*arguments)[2]
+    (tmp_path / "lake" / "year=2023" / "part-1.parquet").unlink()
+    code, _, err = run(*arguments)
+    assert code == 0, err
+    assert "out also has predictions of other rows, such as out/year" in err
+
+
+def test_rows_elsewhere_that_were_changed_are_predicted_anew(run, tmp_path, model):
+    files = fsspec.filesystem("memory")
+    write_lake(tmp_path / "lake")
+    place = f"/{tmp_path.name}/year=2023"
+    files.put(str(tmp_path / "lake" / "year=2023"), place, recursive=True)
+    lake = f"memory://{tmp_path.name}"
+    arguments = ["predict", "rent.sklazy", lake, "--id", "flat", "-o", "out"]
+    assert run(*arguments)[0] == 0
+    assert "2 of 2 files are there already" in run(*arguments)[2]
+    n_rows = len(read_answers(tmp_path / "out"))
+    one = files.cat(f"{place}/part-1.parquet")
+    rows = pd.read_parquet(io.BytesIO(one))
+    files.pipe(f"{place}/part-1.parquet", rows[:4].to_parquet(index=False))
+    code, _, err = run(*arguments)
+    assert code == 0, err
+    assert "1 of 2 files are there already" in err
+    assert len(read_answers(tmp_path / "out")) == n_rows - len(rows) + 4
+
+
+def test_a_file_is_no_folder_for_predictions(run, tmp_path, model):
+    write_lake(tmp_path / "lake")
+    (tmp_path / "answers").write_text("")
+    code, _, err = run("predict", "rent.sklazy", "lake", "-o", "answers")
+    assert code == 2
+    assert "--out answers is a file, but" in err
+    assert (tmp_path / "answers").read_text() == ""
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv"])
+def test_partitions_of_labels_that_look_like_numbers(run, tmp_path, ending):
+    codes = np.array(["1", "2", "A"])[np.arange(60) % 3]
+    cases = FRAME[["size"]].assign(code=codes)
+    made = sklazy.LazyKNeighborsClassifier(3).fit(cases, FRAME["rent"])
+    made.save(tmp_path / "rent.sklazy")
+    for code, rows in FRAME.groupby(codes):
+        folder = tmp_path / "lake" / f"code={code}"
+        folder.mkdir(parents=True)
+        write = rows.to_parquet if ending == ".parquet" else rows.to_csv
+        write(folder / f"part-{code}{ending}", index=False)
+    code, _, err = run("predict", "rent.sklazy", "lake", "--id", "flat", "-o", "out")
+    assert code == 0, err
+    answers = read_answers(tmp_path / "out").set_index("flat").loc[FRAME["flat"]]
+    assert answers["prediction"].tolist() == made.predict(cases).tolist()
 
 
 def test_a_folder_of_files_is_a_model_for_commands(run, tmp_path, model):

@@ -117,6 +117,20 @@ def test_types_whose_cells_may_share_memory_are_refused(cells, tmp_path):
         read_table(path)
 
 
+def test_files_of_polars_are_refused_with_a_way_out(tmp_path):
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    frame, path = polars.DataFrame({"a": [1.0, 2.0]}), tmp_path / "a.arrow"
+    frame.write_ipc(path)
+    begin = path.read_bytes()[8:12]
+    if begin == b"\xff\xff\xff\xff":  # as polars wrote them before version 2
+        assert read_table(path).names == ["a"]
+        return
+    with pytest.raises(
+        BadFileError, match=r"a.arrow: .*write_ipc. Write it as Parquet"
+    ):
+        read_table(path)
+
+
 def write_invalid(path):
     """Texts whose places lie far outside of the data."""
     places = np.array([0, 1, 2**30, 3], np.int32)

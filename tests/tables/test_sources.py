@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
-from pyarrow import parquet
+from pyarrow import feather, parquet
 from sklearn.base import clone
 
 import sklazy
@@ -178,6 +178,23 @@ def lazy_frame(tmp_path):
     return pl.from_pandas(FRAME).lazy()
 
 
+def whole_frame(tmp_path):
+    return FRAME
+
+
+def whole_table(tmp_path):
+    return pa.Table.from_pandas(FRAME, preserve_index=False)
+
+
+def paths_in_a_tuple(tmp_path):
+    return tuple(backwards(tmp_path))
+
+
+def hive_files_in_a_list(tmp_path):
+    write_hive(tmp_path / "lake")
+    return sorted(map(str, (tmp_path / "lake").rglob("*.parquet")))
+
+
 def relation(tmp_path):
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
     frame = FRAME  # noqa: F841 - DuckDB finds it by its name
@@ -216,6 +233,7 @@ SOURCES = [
     *(hive, directory_of_parquet, directory_of_csv, packed_csv, directory_of_feather),
     *(pattern, backwards, url_of_this_machine, url_in_memory, csv_in_memory),
     *(open_file, open_text, arrow_dataset, arrow_reader, arrow_stream, lazy_frame),
+    *(whole_frame, whole_table, paths_in_a_tuple, hive_files_in_a_list),
     *(relation, duckdb_query, sqlite_query, sqlalchemy_query, adbc_query),
 ]
 each_source = pytest.mark.parametrize("make", SOURCES, ids=lambda one: one.__name__)
@@ -242,7 +260,10 @@ def test_every_source_is_predicted(make, tmp_path):
     rows = sklazy.read_table(make(tmp_path))
     again = tmp_path / "again"
     again.mkdir()
-    predicted = model.predict(make(again))
+    queries = make(again)
+    if isinstance(queries, pd.DataFrame | pa.Table):  # further columns are refused
+        queries = sklazy.read_table(queries).drop(["y"])
+    predicted = model.predict(queries)
     assert predicted.tolist() == model.predict(rows.drop(["y"])).tolist()
 
 
@@ -281,6 +302,63 @@ def test_folders_are_columns_as_their_texts_are_understood(tmp_path):
     assert table["level"].data.tolist() == [1, 1, 2.5, 2.5, 7]
     labels = sklazy.read_table(tmp_path, kinds={"level": "nominal"})["level"]
     assert labels.categories == ("1", "2.5", "7")
+
+
+def test_folders_of_queries_are_read_as_those_of_the_cases(tmp_path):
+    for code in ("1", "2", "A"):
+        folder = tmp_path / "cases" / f"code={code}"
+        folder.mkdir(parents=True)
+        FRAME[["size", "y"]].to_parquet(folder / "x.parquet")
+    (tmp_path / "queries").mkdir()
+    (tmp_path / "cases" / "code=2").rename(tmp_path / "queries" / "code=2")
+    model = MODEL.fit(tmp_path / "cases", "y")
+    queries = FRAME[["size"]].assign(code="2")
+    asked = tmp_path / "queries"  # on its own, its code would be a number
+    assert model.predict(asked).tolist() == model.predict(queries).tolist()
+
+
+LAST_TIME = pa.array([0, 86400, None], pa.timestamp("s"))
+OTHER_TYPES = {
+    "date": pa.array([0, 400, None], pa.date32()),
+    "time": pa.array([0, 4000, None], pa.time32("s")),
+    "moment": LAST_TIME,
+    "zone": LAST_TIME.cast(pa.timestamp("s", "UTC")),
+    "duration": pa.array([0, 4000, None], pa.duration("s")),
+    "declared": pa.array(["lo", "hi", None]).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+@pytest.mark.parametrize("empty", ["first", "last", "typed"])
+@pytest.mark.parametrize("name", OTHER_TYPES)
+def test_a_file_without_a_cell_of_a_column_changes_no_type(
+    name, empty, ending, tmp_path
+):
+    cells = OTHER_TYPES[name]
+    nothing = pa.nulls(3, cells.type) if empty == "typed" else pa.nulls(3)
+    rows = [
+        pa.table({"t": t, "n": [1, 2, 3], "y": list("uvu")}) for t in (cells, nothing)
+    ]
+    whole = pa.concat_tables(rows, promote_options="permissive")
+    for n, part in enumerate(rows if empty == "last" else reversed(rows)):
+        write = parquet.write_table if ending == "parquet" else feather.write_feather
+        write(part, f"{tmp_path}/{n}.{ending}")
+    expected = MODEL.fit(whole, "y").digest()
+    assert MODEL.fit(tmp_path, "y").digest() == expected
+    sklazy.store(MODEL, f"{tmp_path}/*.{ending}", "y", tmp_path / "cases.sklazy")
+    assert sklazy.load(tmp_path / "cases.sklazy").digest() == expected
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@pytest.mark.parametrize("kinds", [{}, {"heat": "ignore"}])
+def test_columns_set_aside_are_stored_as_they_are_fitted(tmp_path, kinds, ending):
+    frame = FRAME.assign(who=[f"person {i}" for i in range(len(FRAME))])
+    write_file = to_csv if ending == ".csv" else to_parquet
+    write_file(frame, tmp_path / f"flats{ending}")
+    source = sklazy.Source(tmp_path / f"flats{ending}", kinds=kinds)
+    sklazy.store(MODEL, source, "y", tmp_path / "stored")
+    MODEL.fit(source, "y").save(tmp_path / "fitted")
+    assert (tmp_path / "stored").read_bytes() == (tmp_path / "fitted").read_bytes()
 
 
 def test_a_column_without_a_cell_in_some_files_has_the_kind_of_the_others(tmp_path):
@@ -352,19 +430,33 @@ LATE = pa.array(range(20), pa.timestamp("s", "UTC"))
     [
         (LATE, LATE.cast(pa.timestamp("s")), "type datetime, but .* datetime in UTC"),
         (LATE, pa.array(range(20), pa.date32()), "type date, but .* datetime in UTC"),
+        (pa.array([True] * 20), pa.array(["u"] * 20), "labels, but the labels True"),
         (pa.array([2**60] * 20), None, "beyond 2.53: as a number it would lose"),
         (pa.array([[1]] * 20), None, r"has the type list<.*; expected numbers"),
         (pa.array([{"b": 1}] * 20), None, r"has the type struct<.*; expected numbers"),
         (pa.array([float("inf")] * 20), None, "infinity or a value too large"),
         (pa.array([b"\xff"] * 20), None, "got bytes"),
     ],
-    ids=["zones", "dates", "huge", "lists", "structs", "infinite", "bytes"],
+    ids=["zones", "dates", "bools", "huge", "lists", "structs", "infinite", "bytes"],
 )
 def test_cells_that_cannot_be_kept_are_named(tmp_path, out, cells, others, match):
     for n, column in enumerate([cells, cells if others is None else others]):
         rows = pa.table({"t": column, "y": ["u", "v"] * 10})
         parquet.write_table(rows, tmp_path / f"{n}.parquet")
     refused(f"{tmp_path}/*.parquet", rf"parquet: column 't'.*{match}", out=out)
+
+
+@pytest.mark.parametrize("others", [pa.array([[1]] * 3), pa.array(["u"] * 3)])
+def test_columns_of_other_types_can_be_left_out(tmp_path, out, others):
+    rows = pa.table({"n": [1, 2, 3], "y": ["u", "v", "u"]})
+    for n, column in enumerate([pa.array([True] * 3), others]):
+        parquet.write_table(rows.add_column(1, "t", column), tmp_path / f"{n}.parquet")
+    refused(f"{tmp_path}/*.parquet", r"leave it out: kinds={'t': 'ignore'}", out=out)
+    source = sklazy.Source(f"{tmp_path}/*.parquet", kinds={"t": "ignore"})
+    whole = source.read()
+    assert whole.names == ["n", "t", "y"]
+    sklazy.store(MODEL, source, "y", out)
+    assert sklazy.load(out).digest() == MODEL.fit(source, "y").digest()
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path, out):
@@ -385,6 +477,8 @@ def test_two_columns_of_one_name_are_refused(tmp_path, out):
         ),
         ([1.5, 2.0], pa.array([1, 2], pa.int16())),
         (pa.array([1.5, 2.0], pa.float32()), pa.nulls(2)),
+        (["u", "v"], pa.array(["w", "u"], pa.string_view())),
+        ([1.5, 2.0], pa.array([2, 3], pa.decimal256(50, 2))),
         (pa.nulls(2), ["u", "v"]),
         (pa.nulls(2), pa.nulls(2)),
         ([True, False], pa.nulls(2)),
@@ -407,6 +501,46 @@ def test_a_link_to_nothing_is_named(tmp_path, out):
     (lake / "part-9.csv").symlink_to(lake / "nowhere.csv")
     refused(lake, "part-9.csv: there is no such file, or it is gone", out=out)
     refused(tmp_path / "nothing", "nothing: there is no such file", out=out)
+
+
+@pytest.mark.parametrize("make", [directory_of_csv, directory_of_parquet])
+def test_a_file_that_may_not_be_read_is_named(make, tmp_path, out, monkeypatch):
+    lake = make(tmp_path)
+    denied = str(next(lake.glob("part-1*")))
+    open_file, open_parquet = open, parquet.ParquetFile
+
+    def deny(opened):
+        def opening(where, *arguments, **options):
+            if str(where) == denied:
+                raise PermissionError(13, "Permission denied", denied)
+            return opened(where, *arguments, **options)
+
+        return opening
+
+    monkeypatch.setattr("builtins.open", deny(open_file))
+    monkeypatch.setattr(parquet, "ParquetFile", deny(open_parquet))
+    refused(lake, r"part-1.*: this user may not read it", BadFileError, out)
+
+
+def test_folders_behind_links_are_read_and_circles_are_not(tmp_path, expected):
+    write_hive(tmp_path / "lake")
+    (tmp_path / "lake" / "country=FR").rename(tmp_path / "elsewhere")
+    (tmp_path / "lake" / "country=FR").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere" / "back").symlink_to(tmp_path / "lake")
+    assert MODEL.fit(tmp_path / "lake", "y").digest() == expected
+
+
+def test_a_folder_that_cannot_be_listed_is_named(tmp_path, out, monkeypatch):
+    write_hive(tmp_path / "lake")
+    denied, scandir = str(tmp_path / "lake" / "country=FR"), os.scandir
+
+    def listing(path):
+        if str(path) == denied:
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", listing)
+    refused(tmp_path / "lake", "FR: the folder cannot be listed", BadFileError, out)
 
 
 def test_a_bad_line_of_the_second_file_is_named(tmp_path, out):
@@ -509,6 +643,21 @@ def test_errors_of_databases_come_through(tmp_path):
         sklazy.Source(3).read()
     with pytest.raises(BadTypeError, match="expected one of DuckDB, ADBC"):
         sklazy.Source("SELECT 1", connection=3).read()
+
+
+def test_what_gives_rows_once_or_as_text_is_refused():
+    for X in (iter([FRAME]), (frame for frame in [FRAME])):
+        with pytest.raises(BadTypeError, match="gives its rows once"):
+            MODEL.fit(X, "y")
+    text = io.StringIO(FRAME.to_csv(index=False))
+    for use in (sklazy.read_table, lambda one: MODEL.fit(one, "y")):
+        with pytest.raises(BadTypeError, match="open it with mode 'rb'"):
+            use(text)
+
+
+def test_options_that_there_are_not_are_refused():
+    with pytest.raises(BadTypeError, match=r"delimeter is no option .* 'delimiter'"):
+        sklazy.Source("lake", delimeter=";")
 
 
 def test_other_things_are_left_to_those_who_know_them():

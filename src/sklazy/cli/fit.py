@@ -18,7 +18,12 @@ from sklazy.cli.tasks import (
 )
 from sklazy.cli.writing import check_out
 from sklazy.errors import BadInputError
-from sklazy.estimators.storing import StoredColumns, list_batches, store_rows
+from sklazy.estimators.storing import (
+    StoredColumns,
+    list_batches,
+    names_set_aside,
+    store_rows,
+)
 from sklazy.report.progress import Progress
 from sklazy.tables import Column, Source
 from sklazy.tables.surveying import Surveyed
@@ -58,7 +63,8 @@ def store(
     aim = _find_aim(surveyed, target, source.kind)
     check_storable(aim, method)
     console.note(f"{aim.kind} ({aim.why}), method {method}")
-    others = frozenset([target, *ignored_columns(source)])
+    ignored = [*ignored_columns(source), *names_set_aside(surveyed)]
+    others = frozenset([target, *ignored])
     wanted = StoredColumns(target, source.id_column, others, aim.classifies, "--id")
     batches = list_batches(surveyed, wanted)
     n_known = surveyed.seen[target].n_known

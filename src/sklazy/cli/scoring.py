@@ -26,7 +26,7 @@ from sklazy.storage.pages import CHECKSUM
 from sklazy.storage.placing import naming_file, replacing_file
 from sklazy.tables import Source, Table
 from sklazy.tables.file_options import has_known_ending
-from sklazy.tables.locations import Location, find_files, is_several
+from sklazy.tables.locations import HIDDEN, Location, find_files, is_several
 
 JOB = "_scoring.json"
 """The file that tells which model and options the predictions of a folder are of."""
@@ -68,12 +68,13 @@ def score_files(
     """Predict the rows of all files that have no predictions yet."""
     files = find_files(job.test)
     targets = _name_outputs(files, job.out)
-    _begin(job)
+    _begin(job, files)
     pairs = zip(files, targets, strict=True)
     waiting = [pair for pair in pairs if not _is_done(*pair)]
     n_before, n_rows, stop = len(files) - len(waiting), 0, None
     if n_before:
         console.note(f"{n_before} of {len(files)} files are there already")
+    _note_others(console, targets, job.out)
     n_done = n_before
     try:
         with time_limit(max_seconds), Progress("predicting", len(files)) as progress:
@@ -106,16 +107,62 @@ def _is_done(file: Location, target: Path) -> bool:
 
 
 def _time_of(file: Location) -> int | None:
-    """When a file of rows was last changed, in ns; None for one elsewhere."""
-    return os.stat(file.path).st_mtime_ns if os.path.isfile(file.path) else None
+    """When a file of rows was last changed, in ns; None where that is not known."""
+    if file.system is None:
+        return os.stat(file.path).st_mtime_ns if os.path.isfile(file.path) else None
+    try:
+        return int(file.system.modified(file.inside).timestamp() * 1e9)
+    except (NotImplementedError, AttributeError, OSError):
+        return None
 
 
-def _begin(job: ScoringJob) -> None:
+def _check_apart(files: list[Location], job: ScoringJob) -> None:
+    """Refuse a folder whose predictions would be rows the next time."""
+    out = Path(os.path.realpath(job.out))
+    if os.path.isfile(out):
+        raise BadInputError(
+            f"--out {job.out} is a file, but predictions of a folder go to a folder. "
+            "Give another name, or one that ends in .csv for one file."
+        )
+    here = [Path(os.path.realpath(file.path)) for file in files if file.system is None]
+    folder = Path(os.path.realpath(job.test))
+    below = out.relative_to(folder).parts if out.is_relative_to(folder) else ("_",)
+    if any(path.is_relative_to(out) for path in here) or not any(
+        part.startswith(HIDDEN) for part in below
+    ):
+        raise BadInputError(
+            f"--out {job.out} and the rows of {job.test} lie in one another, so that "
+            "predictions would be taken as rows; give a folder elsewhere, or a name "
+            "that begins with '_'."
+        )
+
+
+def _note_others(console: Console, targets: list[Path], out: str) -> None:
+    """Note predictions of rows that are not, or no longer, among those asked for."""
+    expected = set(targets)
+    others = [
+        path
+        for path in sorted(Path(out).rglob(f"*{targets[0].suffix}"))
+        if path not in expected and not path.name.startswith(HIDDEN)
+    ]
+    if others:
+        console.note(
+            f"note: {out} also has predictions of other rows, such as {others[0]} "
+            f"({len(others)} in all); delete what is not needed."
+        )
+
+
+def _begin(job: ScoringJob, files: list[Location]) -> None:
     """Note what the predictions are of; a folder of others is refused."""
+    _check_apart(files, job)
     os.makedirs(job.out, exist_ok=True)
     path = Path(job.out, JOB)
     if path.exists():
-        if json.loads(path.read_text("utf-8")) != job.described:
+        try:
+            described = json.loads(path.read_text("utf-8"))
+        except ValueError:  # damaged
+            described = None
+        if described != job.described:
             raise BadInputError(
                 f"{job.out} has predictions of another model, or with other options; "
                 "give another folder."

@@ -106,28 +106,29 @@ class StoredColumns(NamedTuple):
     id_option: str = "ids"  # the name of the option for `ids`, in messages
 
 
+def names_set_aside(surveyed: Surveyed) -> list[str]:
+    """The columns that nothing is learned from, if columns have names."""
+    if not surveyed.named:
+        return []
+    read = [(o.name, o.reading) for o in surveyed.origins]
+    return [name for name, reading in read if reading and reading.style == "aside"]
+
+
 def list_batches(surveyed: Surveyed, wanted: StoredColumns) -> Iterator["RowBatch"]:
-    """The rows that have a target, without what is set aside."""
-    left_out = {*wanted.left_out}
-    if surveyed.named:
-        left_out |= {
-            o.name for o in surveyed.origins if o.reading and o.reading.style == "aside"
-        }
+    """The rows that have a target."""
     first = 0
     for whole in surveyed.batches():
-        yield _read_batch(whole, wanted, left_out, first)
+        yield _read_batch(whole, wanted, first)
         first += len(whole)
 
 
-def _read_batch(
-    whole: Table, wanted: StoredColumns, left_out: Collection[str], first: int
-) -> "RowBatch":
+def _read_batch(whole: Table, wanted: StoredColumns, first: int) -> "RowBatch":
     """Those of some rows that have a target; `first` is the position of the first."""
     kept = np.flatnonzero(~whole[wanted.target].missing)
     positions = kept + first
     if len(kept) < len(whole):
         whole = whole.take(kept)
-    table = whole.select([n for n in whole.names if n not in left_out])
+    table = whole.select([n for n in whole.names if n not in wanted.left_out])
     if not table.columns:
         raise BadInputError(
             f"there is no column except the target {wanted.target!r}; give a file "
@@ -238,7 +239,7 @@ class Filling:
         if wanted.target not in whole or (wanted.ids or wanted.target) not in whole:
             return False
         try:
-            self.add(_read_batch(whole, wanted, wanted.left_out, self._n_taken))
+            self.add(_read_batch(whole, wanted, self._n_taken))
         except BadInputError:  # found again once all columns are known
             return False
         self._n_taken += len(whole)

@@ -13,23 +13,31 @@ Apache Arrow, Columnar Format: Serialization and Interprocess Communication (IPC
 """
 
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from sklazy.errors import BadFileError, BadInputError
+from sklazy.flow import MISSING
 from sklazy.tables.budget import Budget
 from sklazy.tables.frames import as_frame, frame_names, from_frame
-from sklazy.tables.table import Table, Wish
+from sklazy.tables.table import Column, Table, Wish
 
 _CELL = 8  # bytes: of a number, and no less for anything else
+_OTHER_DECIMALS = ("decimal32", "decimal64", "decimal256")  # frames know decimal128
 
+VIEWS = ("string_view", "binary_view")
+"""Texts that are places of a shared memory: a small file may hold very many."""
+
+Wishes = Mapping[str, Wish]
 
 AT_ONCE = 1 << 16
 """Rows of a batch of a Parquet file."""
 
 
 def read_arrow(
-    path: str, raw: bytearray, which: str, wanted: Mapping[str, Wish], budget: Budget
+    path: str, raw: bytearray, which: str, wanted: Wishes, budget: Budget
 ) -> Table:
     """Read the bytes of a Parquet or Feather file, or refuse it with its path."""
     try:
@@ -41,7 +49,7 @@ def read_arrow(
         ) from None
     read = _read_parquet if which == "parquet" else _read_feather
     try:
-        native = read(pyarrow.py_buffer(raw), budget)
+        native = read(pyarrow.py_buffer(raw), wanted, budget)
     except BadFileError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
@@ -52,26 +60,47 @@ def read_arrow(
     return from_arrow_table(native, wanted, path)
 
 
-def from_arrow_table(native: object, wanted: Mapping[str, Wish], path: str) -> Table:
+def from_arrow_table(native: object, wanted: Wishes, path: str) -> Table:
     """A table of Arrow's as one of ours."""
     try:
         frame = as_frame(native)
         if frame is None:
             raise BadInputError("holds no table; give a file of columns and rows.")
+        n_rows = frame.shape[0]
         names, named = frame_names(frame)
-        nominal = [True if wanted.get(name) == "nominal" else None for name in names]
-        return Table(tuple(from_frame(frame, names, nominal)), frame.shape[0], named)
+        kept = [name for name in names if wanted.get(name) != "ignore"]
+        nominal = [True if wanted.get(name) == "nominal" else None for name in kept]
+        if len(kept) < len(names):
+            frame = frame.select(kept)
+        read = iter(from_frame(frame, kept, nominal))
+        columns = [
+            next(read) if name in kept else _without_cells(name, n_rows)
+            for name in names
+        ]
+        return Table(tuple(columns), n_rows, named)
     except BadInputError as error:
         raise BadFileError(str(error), path) from None
 
 
-def check_types(path: str, schema: Any) -> None:  # noqa: ANN401 (pyarrow is untyped)
-    """Refuse types whose cells may share memory, and those that are no cells."""
+def _without_cells(name: str, n_rows: int) -> Column:
+    """A column that is not read."""
+    return Column(name, "nominal", np.full(n_rows, MISSING, np.int32))
+
+
+def check_types(
+    path: str,
+    schema: Any,  # noqa: ANN401 (pyarrow is untyped)
+    wanted: Wishes,
+    refused: Collection[str] = (),
+) -> None:
+    """Refuse types that are no cells, and others by name: those that share memory."""
     for field in schema:
-        if not _is_plain(field.type):
+        is_plain = _is_plain(field.type) and str(field.type) not in refused
+        if wanted.get(field.name) != "ignore" and not is_plain:
             raise BadFileError(
                 f"column {field.name!r} has the type {field.type}; expected "
-                "numbers, bools, dates, strings or categories. Convert or drop it.",
+                "numbers, bools, dates, strings or categories. Convert it, or leave "
+                f"it out: kinds={{{field.name!r}: 'ignore'}}.",
                 path,
             )
 
@@ -90,7 +119,8 @@ def is_text(kind: Any) -> bool:  # noqa: ANN401
     import pyarrow.types as types  # noqa: PLC0415
 
     text = types.is_string(kind) or types.is_large_string(kind)
-    return text or types.is_binary(kind) or types.is_large_binary(kind)
+    binary = types.is_binary(kind) or types.is_large_binary(kind)
+    return text or binary or str(kind) in VIEWS
 
 
 def is_number_type(kind: Any) -> bool:  # noqa: ANN401
@@ -112,6 +142,9 @@ def checked_batch(batch: Any) -> Any:  # noqa: ANN401
         if is_text(field.type):
             coded = native.column(i).dictionary_encode()
             native = native.set_column(i, field.name, coded)
+        elif str(field.type).startswith(_OTHER_DECIMALS):
+            numbers = native.column(i).cast("float64")
+            native = native.set_column(i, field.name, numbers)
     return native
 
 
@@ -133,11 +166,11 @@ def _check_sizes(sizes: Iterable[int], budget: Budget) -> None:
         budget.check_bytes(total := total + size, "its cells take")
 
 
-def _read_parquet(raw: Any, budget: Budget) -> Any:  # noqa: ANN401
+def _read_parquet(raw: Any, wanted: Wishes, budget: Budget) -> Any:  # noqa: ANN401
     from pyarrow import BufferReader, parquet  # noqa: PLC0415
 
     file = parquet.ParquetFile(BufferReader(raw))
-    check_types(budget.name, file.schema_arrow)
+    check_types(budget.name, file.schema_arrow, wanted)
     budget.check_cells(file.metadata.num_rows, file.metadata.num_columns)
     _check_sizes(_chunk_sizes(file.metadata), budget)
     texts = [field.name for field in file.schema_arrow if is_text(field.type)]
@@ -153,19 +186,20 @@ def _chunk_sizes(metadata: Any) -> Iterator[int]:  # noqa: ANN401
             yield metadata.row_group(i).column(j).total_uncompressed_size
 
 
-def _read_feather(raw: Any, budget: Budget) -> Any:  # noqa: ANN401
+def _read_feather(raw: Any, wanted: Wishes, budget: Budget) -> Any:  # noqa: ANN401
     from pyarrow import BufferReader, feather, ipc  # noqa: PLC0415
 
     if bytes(raw[: len(MAGIC)]) != MAGIC:  # the first version, never compressed
         native = feather.read_table(BufferReader(raw))
-        check_types(budget.name, native.schema)
+        check_types(budget.name, native.schema, wanted, VIEWS)
         budget.check_cells(native.num_rows, native.num_columns)
         _check_sizes([_CELL * native.num_rows * native.num_columns], budget)
         return _joined(native.to_batches(AT_ONCE), native.schema, budget)
     # What is measured is what is read: the stream, not what the footer points to.
     stream = raw.slice(8)
-    with ipc.open_stream(BufferReader(stream)) as reader:
-        check_types(budget.name, schema := reader.schema)
+    with ipc.open_file(BufferReader(raw)) as file:
+        check_types(budget.name, schema := file.schema, wanted, VIEWS)
+    _check_measurable(stream, budget.name)
     _check_sizes(_batch_sizes(stream, len(schema), budget), budget)
     with ipc.open_stream(BufferReader(stream)) as reader:
         native = _joined(reader, schema, budget)
@@ -174,6 +208,20 @@ def _read_feather(raw: Any, budget: Budget) -> Any:  # noqa: ANN401
         if file.num_record_batches != n_batches:
             raise ValueError("its footer lists other batches")
     return native
+
+
+def _check_measurable(stream: Any, path: str) -> None:  # noqa: ANN401
+    """Refuse a file whose columns are in its footer alone."""
+    from pyarrow import ArrowInvalid, BufferReader, ipc  # noqa: PLC0415
+
+    try:
+        ipc.open_stream(BufferReader(stream)).close()
+    except (ArrowInvalid, OSError) as error:
+        raise BadFileError(
+            f"its size cannot be found before it is read ({error}), as of files that "
+            "polars writes by write_ipc. Write it as Parquet.",
+            path,
+        ) from None
 
 
 def _batch_sizes(stream: Any, n_columns: int, budget: Budget) -> Iterator[int]:  # noqa: ANN401

@@ -19,7 +19,9 @@ from sklazy.errors import BadFileError, BadInputError, MissingExtraError
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 """The folder's name for a missing cell."""
 
-_HIDDEN = ("_", ".")  # files such as _SUCCESS and .part.crc hold no rows
+HIDDEN = ("_", ".")
+"""How names of files without rows begin, such as _SUCCESS and .part.crc."""
+
 _PATTERN = "*?["
 
 Partition = tuple[tuple[str, str | None], ...]
@@ -102,7 +104,11 @@ def find_files(where: object) -> list[Location]:
     Hidden files, and those that begin with an underscore, are left out of directories.
     """
     if isinstance(where, list | tuple):
-        return [file for one in where for file in find_files(one)]
+        files = [file for one in where for file in find_files(one)]
+        return [
+            file._replace(partition=_read_partition(file.inside or file.path))
+            for file in files
+        ]
     path = os.fspath(where)  # type: ignore[call-overload]
     files = list(_find_remote(path) if is_url(path) else _find_here(path))
     if not files:
@@ -130,12 +136,25 @@ def _find_here(path: str) -> Iterator[Location]:
         raise BadFileError("there is no such file; check its name.", path)
 
 
-def _walk(folder: str) -> Iterator[str]:
-    for root, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(_HIDDEN)]
-        yield from (
-            os.path.join(root, name) for name in names if not name.startswith(_HIDDEN)
-        )
+def _walk(folder: str, above: tuple[str, ...] = ()) -> Iterator[str]:
+    """The files of a folder, also behind links; of links that lead back, none."""
+    real = os.path.realpath(folder)
+    if real in above:
+        return
+    try:
+        with os.scandir(folder) as entries:
+            known = [one for one in entries if not one.name.startswith(HIDDEN)]
+    except OSError as error:  # its rows would be left out silently
+        raise BadFileError(
+            f"the folder cannot be listed ({error.strerror}). Give this user the right "
+            "to read it, or name the files to read.",
+            folder,
+        ) from None
+    for entry in known:
+        if entry.is_dir():
+            yield from _walk(entry.path, (*above, real))
+        else:
+            yield entry.path
 
 
 def _find_remote(url: str) -> Iterator[Location]:
@@ -179,7 +198,7 @@ def _open_system(url: str) -> tuple[Any, str]:
 
 
 def _is_hidden(inner: str) -> bool:
-    return any(part.startswith(_HIDDEN) for part in PurePath(inner).parts)
+    return any(part.startswith(HIDDEN) for part in PurePath(inner).parts)
 
 
 def _read_partition(path: str) -> Partition:

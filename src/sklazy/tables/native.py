@@ -64,6 +64,8 @@ class NativeRows:
         budget = Budget(self.name, self.limits, "parquet", is_streamed=not self.fits)
         agreement, n_rows = Agreement(typed=True), 0
         with _naming(self.name):
+            if self.schema is not None:
+                check_types(self.name, self.schema, request.kinds)
             for batch in self.read(list(request.left_out)):
                 table = _as_plain_table(batch, request, self.name)
                 n_rows += len(table)
@@ -120,7 +122,7 @@ def is_native(rows: object) -> bool:
     """
     if _module(rows) in ("numpy", "builtins", "pandas", "sklazy", "dask"):
         return False
-    return find_native(rows) is not None
+    return find_native(rows) not in (None, _frame_rows)
 
 
 def find_native(rows: object) -> Callable[[Native], NativeRows] | None:
@@ -131,10 +133,9 @@ def find_native(rows: object) -> Callable[[Native], NativeRows] | None:
     if _module(rows) == "pyarrow" and hasattr(rows, "scanner"):
         return _dataset_rows
     opened = nw.from_native(rows, pass_through=True)
-    if isinstance(opened, nw.LazyFrame):
-        return _lazy_rows
-    is_frame = isinstance(opened, nw.DataFrame)
-    return None if is_frame or not hasattr(rows, "__arrow_c_stream__") else _stream_rows
+    if isinstance(opened, nw.LazyFrame | nw.DataFrame):
+        return _lazy_rows if isinstance(opened, nw.LazyFrame) else _frame_rows
+    return _stream_rows if hasattr(rows, "__arrow_c_stream__") else None
 
 
 def _module(rows: object) -> str:
@@ -143,7 +144,6 @@ def _module(rows: object) -> str:
 
 def _dataset_rows(dataset: Native) -> NativeRows:
     name = f"dataset of {len(getattr(dataset, 'files', ()))} files"
-    check_types(name, dataset.schema)
 
     def read(left_out: list[str]) -> Iterator[Native]:
         columns = [n for n in dataset.schema.names if n not in left_out]
@@ -188,11 +188,15 @@ def _lazy_rows(frame: Native) -> NativeRows:
     return NativeRows(f"lazy frame ({type(frame).__name__})", read)
 
 
+def _frame_rows(frame: Native) -> NativeRows:
+    """A frame, which is in memory and read as a whole."""
+    return NativeRows(f"frame ({type(frame).__name__})", lambda _: iter([frame]))
+
+
 def _stream_rows(stream: Native) -> NativeRows:
     """A stream of Arrow's batches, which comes once."""
     pyarrow = _import_pyarrow("streams of Arrow")
     reader = pyarrow.RecordBatchReader.from_stream(stream)
-    check_types("stream", reader.schema)
     return NativeRows("stream", lambda _: reader, reader.schema, once=True)
 
 
@@ -216,10 +220,11 @@ def _import_pyarrow(what: str) -> Native:
     return pyarrow
 
 
-def kept_on_disk(rows: NativeRows) -> NativeRows:
+def kept_on_disk(rows: NativeRows, wishes: Mapping[str, Wish]) -> NativeRows:
     """Rows that come once, written to a temporary file that goes with the object."""
     from pyarrow import ipc  # noqa: PLC0415
 
+    check_types(rows.name, rows.schema, wishes)
     kept, options = _TemporaryFile(), ipc.IpcWriteOptions(compression="lz4")
     with (
         _naming(rows.name),

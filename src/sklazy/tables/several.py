@@ -23,7 +23,7 @@ from sklazy.tables.streams import (
     read_batches,
     read_parquet_schema,
 )
-from sklazy.tables.table import Column, Kind, Table, Wish
+from sklazy.tables.table import Column, Kind, Label, Table, Wish
 
 
 class FileRows(NamedTuple):
@@ -162,37 +162,45 @@ class Agreement:
         return table.select(first.names)
 
     def _check_held(self, column: Column, path: str) -> None:
-        if len(column) and column.is_blank:
+        if column.is_blank:
             return
-        declared = column.categories if column.declared else None
-        held = column.kind, column.reading, declared
+        held = column.kind, column.reading, _class_of_labels(column)
         known, before = self._held.setdefault(column.name, (held, path))
         if known != held:
             raise BadFileError(
                 f"column {column.name!r} holds {_describe(held)}, but "
                 f"{_describe(known)} in {before}. Give files whose columns have the "
-                f"same types, or leave it out with kinds={{{column.name!r}: 'ignore'}}"
-                " after converting one of them.",
+                f"same types, or leave it out: kinds={{{column.name!r}: 'ignore'}}.",
                 path,
             )
 
 
+def _class_of_labels(column: Column) -> tuple[Label, ...] | str:
+    """Which labels a column may have: those declared, or those of one type."""
+    if column.declared or not column.categories:
+        return column.categories
+    return _LABELS.get(type(column.categories[0]), "labels that are numbers")
+
+
+_LABELS = {str: "labels", bool: "the labels True and False"}
+
+
 def _describe(held: tuple[Any, ...]) -> str:
-    kind, reading, declared = held
-    if declared is not None:
-        return f"the declared labels {list(declared[:3])}"
+    kind, reading, labels = held
     if reading is not None:
         zone = f" in {reading.unit}" if reading.unit == "UTC" else ""
         return f"values of the type {reading.style}{zone}"
-    return "numbers" if kind == "numeric" else "labels"
+    if kind == "numeric":
+        return "numbers"
+    return labels if isinstance(labels, str) else f"the declared labels {labels[:3]}"
 
 
 def of_one_kind(tables: Sequence[Table]) -> list[Table]:
     """The tables, with columns that have no cell in some of them as the others have."""
     settled: dict[str, Column] = {}
     for column in (column for table in tables for column in table):
-        if not column.is_blank:
-            settled.setdefault(column.name, column)
+        if column.name not in settled and not column.is_blank:
+            settled[column.name] = column
     return [
         replace(table, columns=tuple(_like(c, settled.get(c.name, c)) for c in table))
         for table in tables
@@ -200,7 +208,8 @@ def of_one_kind(tables: Sequence[Table]) -> list[Table]:
 
 
 def _like(column: Column, other: Column) -> Column:
-    if column.kind == other.kind or not column.is_blank:
+    """A column without a cell as another of its name; else the column as it is."""
+    if column is other or not column.is_blank:
         return column
     is_numeric = other.kind == "numeric"
     data = (

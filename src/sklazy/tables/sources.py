@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import IO, Any, cast
 
-from sklazy.errors import BadInputError, BadTypeError
+from sklazy.errors import BadInputError, BadTypeError, suggest
 from sklazy.tables.budget import ReadLimits
 from sklazy.tables.cells import Readers
 from sklazy.tables.file_options import (
@@ -51,6 +51,8 @@ from sklazy.tables.whole import (
 
 _LIMITS = ("max_cells", "max_bytes", "max_seconds")
 _KINDS = ("kinds", "nominal", "numeric")
+_OF_TEXT = ("missing", "delimiter", "header", "decimal", "encoding")
+_OPTIONS = ("format", *_KINDS, *_OF_TEXT, "sheet", "skip_rows", *_LIMITS)
 
 
 class Source:
@@ -67,8 +69,8 @@ class Source:
         A path, a list of paths, a pattern such as ``"lake/*.parquet"``, a directory
         (folders ``name=value`` are columns), a URL such as ``"s3://bucket/lake"`` (by
         fsspec), an open file, Arrow's dataset, scanner, record batch reader or any
-        object with ``__arrow_c_stream__``, a relation of DuckDB, a lazy frame, or the
-        text of a query.
+        object with ``__arrow_c_stream__``, a relation of DuckDB, a frame, a lazy frame,
+        or the text of a query.
     connection : object, optional
         The database of a query: a connection of DuckDB, ADBC, SQLAlchemy (or its
         engine), or any with a cursor (DB-API).
@@ -95,6 +97,11 @@ class Source:
         connection: object = None,
         **options: Any,  # noqa: ANN401 - as of read_table
     ) -> None:
+        for name in options:
+            if name not in _OPTIONS:
+                raise BadTypeError(
+                    f"{name} is no option of a source.{suggest(name, _OPTIONS)}"
+                )
         self.rows, self.connection, self.options = rows, connection, options
 
     def __repr__(self) -> str:
@@ -110,7 +117,8 @@ class Source:
         """
         wishes = self._wishes()
         if self.connection is None and (_is_open(self.rows) or _is_one(self.rows)):
-            where: Any = self.rows if _is_open(self.rows) else os.fspath(self.rows)  # type: ignore[call-overload]
+            where: Any = self.rows
+            where = _check_bytes(where) if _is_open(where) else os.fspath(where)
             return read_file(where, wishes, self._limits(), like, self.options)
         rows = self._open(like, fits=True)
         if rows.is_text and like is None:
@@ -141,10 +149,10 @@ class Source:
             Given the rows meanwhile, where their types settle what columns are; returns
             whether it took them. They need not be read again if `Surveyed.is_kept`.
         """
-        rows = self._open()
+        rows, wishes = self._open(), self._wishes()
         if isinstance(rows, NativeRows) and rows.once:
-            rows = kept_on_disk(rows)
-        return survey_rows(rows, self._wishes(), advance, needed, keep)
+            rows = kept_on_disk(rows, wishes)
+        return survey_rows(rows, wishes, advance, needed, keep)
 
     def batches_like(self, like: Table) -> Iterator[Table]:
         """Read some rows at a time, as those of another table were read.
@@ -158,10 +166,10 @@ class Source:
         table : Table
         """
         rows, origins = self._open(like), describe_columns(like)
-        kinds = {**like_wishes(like), **self._wishes()} if rows.is_text else {}
-        notes: list[str] = []
-        partitions = rows.partition_kinds(kinds, notes)
-        for table in rows.batches(Request(kinds), partitions):
+        kinds = {**like_wishes(like), **self._wishes()}
+        partitions = rows.partition_kinds(kinds, [])
+        request = Request(kinds if rows.is_text else {})
+        for table in rows.batches(request, partitions):
             yield read_table_as(table, origins)
 
     def with_labels(self, names: Collection[str]) -> "Source":
@@ -237,11 +245,10 @@ def _read_whole(
 ) -> Table:
     """All rows as one table, of which columns of text are understood then."""
     notes: list[str] = []
-    kinds: Mapping[str, Wish] = wishes
-    if rows.is_text and like is not None:
-        kinds = {**like_wishes(like), **wishes}
+    kinds = {**({} if like is None else like_wishes(like)), **wishes}
     partitions = rows.partition_kinds(kinds, notes)
-    tables = list(rows.batches(Request(kinds), partitions))
+    request = Request(kinds if rows.is_text else wishes)
+    tables = list(rows.batches(request, partitions))
     if not tables:
         raise BadInputError(f"{rows.name}: it has no rows; expected at least one.")
     table = concatenate_tables(of_one_kind(tables))
@@ -260,12 +267,19 @@ def _no_source(rows: object) -> BadTypeError:
     return BadTypeError(
         f"{type(rows).__name__} is not a source of rows; expected a path, a list of "
         "paths, a directory, a URL, an open file, a dataset or stream of Arrow, a "
-        "relation of DuckDB, a lazy frame, or a query with connection=."
+        "relation of DuckDB, a frame, a lazy frame, or a query with connection=."
     )
 
 
 def _is_open(rows: object) -> bool:
     return hasattr(rows, "read") and hasattr(rows, "seek")
+
+
+def _check_bytes(stream: object) -> object:
+    """An open file, unless it gives text."""
+    if isinstance(stream, io.TextIOBase):
+        raise BadTypeError("an open file must give bytes; open it with mode 'rb'.")
+    return stream
 
 
 def _is_one(rows: object) -> bool:
@@ -304,9 +318,8 @@ def _common_format(files: list[Location], format: str | None) -> Format:
 
 def _copied(stream: IO[bytes], format: str | None) -> tuple[Location, Format]:
     """An open file as one that can be read again, and its format."""
+    _check_bytes(stream)
     raw = stream.read()
-    if isinstance(raw, str):
-        raise BadTypeError("an open file must give bytes; open it with mode 'rb'.")
     name = name_stream(stream)
     which = guess_format(raw) if format is None else find_format(name, format)
     return Location(name, name, _InMemory(raw)), which
@@ -345,6 +358,12 @@ def gather_rows(X: Any, describe: Callable[[], Table] | None = None) -> Any:  # 
         source = X
     elif _names_files(X) or _is_open(X) or (type(X) is not list and is_native(X)):
         source = Source(X)
+    elif isinstance(X, Iterator):
+        raise BadTypeError(
+            f"X is of the type {type(X).__name__}, which gives its rows once. Give a "
+            "frame (pandas.concat), or pyarrow.RecordBatchReader.from_batches(schema, "
+            "X) for Arrow's batches."
+        )
     else:
         return X
     like = None if describe is None else describe()
@@ -358,6 +377,6 @@ def _names_files(X: object) -> bool:
     """Whether something names files; a list must do so by endings that are known."""
     if isinstance(X, str | os.PathLike):
         return True
-    if not isinstance(X, list) or not is_several(X):
+    if not isinstance(X, list | tuple) or not is_several(X):
         return False
     return all(has_known_ending(os.fspath(path)) for path in X)

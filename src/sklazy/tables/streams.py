@@ -17,6 +17,7 @@ from sklazy.tables.arff import make_column, open_arff, overridden
 from sklazy.tables.arrow_csv import FEWEST_BYTES, ColumnRules, cut_blocks
 from sklazy.tables.arrow_files import (
     MAGIC,
+    VIEWS,
     check_types,
     checked_batch,
     from_arrow_table,
@@ -81,6 +82,12 @@ def read_batches(
     except FileNotFoundError:
         raise BadFileError(
             "there is no such file, or it is gone; check its name.", file.path
+        ) from None
+    except PermissionError:
+        raise BadFileError(
+            "this user may not read it; give the right to, or leave it out of what is "
+            "read.",
+            file.path,
         ) from None
 
 
@@ -218,7 +225,7 @@ def _arrow_batches(
     path, which = file.path, rules.format
     read = _parquet_batches if which == "parquet" else _feather_batches
     with naming_arrow_file(path, which):
-        for batch in read(file, request.left_out):
+        for batch in read(file, request):
             yield from_arrow_table(checked_batch(batch), request.kinds, path)
 
 
@@ -234,7 +241,7 @@ def naming_arrow_file(path: str, which: str) -> Iterator[None]:
         ) from None
     try:
         yield
-    except FileNotFoundError:
+    except (FileNotFoundError, PermissionError):
         raise
     except (pyarrow.ArrowException, OSError) as error:
         raise BadFileError(
@@ -256,32 +263,32 @@ def read_parquet_schema(file: Location) -> Any:  # noqa: ANN401 (pyarrow is unty
         return parquet.read_schema(_openable(file))
 
 
-def _parquet_batches(location: Location, left_out: Collection[str]) -> Iterator[Any]:
+def _parquet_batches(location: Location, request: Request) -> Iterator[Any]:
     from pyarrow import parquet  # noqa: PLC0415
 
     with parquet.ParquetFile(_openable(location)) as file:
-        check_types(location.path, file.schema_arrow)
+        check_types(location.path, file.schema_arrow, request.kinds)
         texts = [field.name for field in file.schema_arrow if is_text(field.type)]
     with parquet.ParquetFile(_openable(location), read_dictionary=texts) as file:
         names = file.schema_arrow.names
-        kept = [name for name in names if name not in left_out]
+        kept = [name for name in names if name not in request.left_out]
         yield from file.iter_batches(_rows_at_once(len(names)), columns=kept)
 
 
-def _feather_batches(location: Location, _: Collection[str]) -> Iterator[Any]:
+def _feather_batches(location: Location, request: Request) -> Iterator[Any]:
     from pyarrow import feather, ipc, memory_map  # noqa: PLC0415
 
     with location.open() as raw:
         is_second = raw.read(len(MAGIC)) == MAGIC
     if not is_second:  # the first version, which is one batch
         native = feather.read_table(_openable(location))
-        check_types(location.path, native.schema)
+        check_types(location.path, native.schema, request.kinds, VIEWS)
         yield from native.to_batches(_rows_at_once(native.num_columns))
         return
     is_here = location.system is None
     opened = memory_map(location.path) if is_here else location.open()
     with opened as raw, ipc.open_file(raw) as file:
-        check_types(location.path, file.schema)
+        check_types(location.path, file.schema, request.kinds, VIEWS)
         size = _rows_at_once(len(file.schema))
         for number in range(file.num_record_batches):
             whole = file.get_batch(number)

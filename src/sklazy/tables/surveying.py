@@ -82,8 +82,10 @@ class SeenCells:
             return
         if column.kind == "numeric":
             # Cells that are all missing have no type: other files may have labels.
-            self._is_typed, self._reading = not self._labels, column.reading
-            self._count(np.unique(column.data[~column.missing]).tolist())
+            self._is_typed, known = not self._labels, column.data[~column.missing]
+            if len(known) or not self.n_known:
+                self._reading = column.reading
+            self._count(np.unique(known).tolist())
             return
         labels = column.used_labels()
         self._is_typed = self._is_typed and not labels
