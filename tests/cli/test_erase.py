@@ -1,6 +1,7 @@
 """`sklazy erase` and `sklazy check-certificate`."""
 
 import json
+import os
 
 import pytest
 
@@ -68,3 +69,12 @@ def test_ids_are_read_as_the_model_has_them(flats):
     code, _, err = flats(*command, "F012")
     assert code == 2
     assert "give whole numbers" in err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has it")
+def test_a_certificate_that_cannot_be_written_is_printed(heating):
+    command = ["erase", "heating.sklazy", "--id", "F007"]
+    code, out, err = heating(*command, "--certificate", "/dev/full")
+    assert code == 1
+    assert json.loads(out)["proved"]
+    assert "the rows are erased" in err

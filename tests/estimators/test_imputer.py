@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
@@ -13,7 +14,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import sklazy
-from sklazy import LazyImputer, LazyKNeighborsClassifier, LazyKNeighborsRegressor
+from sklazy import (
+    LazyImputer,
+    LazyKNeighborsClassifier,
+    LazyKNeighborsRegressor,
+    LazyLearningRegressor,
+)
 from sklazy.errors import BadInputError, DataWarning, UnknownIdError
 from sklazy.tables import as_table
 from sklazy.tables.labels import encode
@@ -246,3 +252,75 @@ def test_dates_that_were_made_up_end_with_the_calendar():
         assert max(filled["until"]) <= never
     for cell in imputer.explain(frame):
         assert cell.interval[1].date() <= never
+
+
+NAMINGS = {
+    "numbers": range(2),
+    "pairs": pd.MultiIndex.from_tuples([("x", "a"), ("x", "b")]),
+}
+
+
+@pytest.mark.parametrize("naming", list(NAMINGS))
+def test_frames_whose_columns_have_no_text_for_names(naming):
+    X = pd.DataFrame({0: SIZES * 1.0, 1: SIZES * 2.0})
+    X.columns = NAMINGS[naming]
+    X.iloc[3, 1] = np.nan
+    imputer = clone(QUICK).fit(X)
+    for filled in (imputer.transform(X), *imputer.draw(X, 2)):
+        assert filled.columns.equals(X.columns)
+        assert not filled.isna().any(axis=None)
+
+
+def test_whole_numbers_with_gaps_of_any_library():
+    whole = {"i": [1, 2, None, 4] * 10, "f": [*range(40)]}
+    for frame in (
+        pl.DataFrame(whole),
+        pd.DataFrame(whole).convert_dtypes(),
+        pd.DataFrame(whole).convert_dtypes(dtype_backend="pyarrow"),
+        pa.table(whole),
+    ):
+        filled = clone(QUICK).fit(frame).transform(frame)
+        assert type(filled) is type(frame)
+        cells = np.asarray(filled["i"], float)
+        assert not np.isnan(cells).any()
+        assert cells[3] == 4
+
+
+CANDIDATES = {
+    "default": None,
+    "local": LazyLearningRegressor(),
+    "two": [LazyLearningRegressor(), LazyKNeighborsRegressor(2)],
+}
+
+
+@pytest.mark.parametrize("n_known", [1, 2, 3])
+@pytest.mark.parametrize("name", list(CANDIDATES))
+def test_columns_with_few_known_cells(name, n_known):
+    X = pd.DataFrame({"few": np.nan, "size": SIZES * 1.0})
+    X.loc[: n_known - 1, "few"] = [7.0, 8.0, 9.0][:n_known]
+    start = LazyImputer(regressor=CANDIDATES[name])
+    imputer = clone(start).fit(X)
+    filled = imputer.transform(X)
+    assert filled["few"].between(6, 12).all()
+    assert not imputer.draw(X, 1, 0)[0].isna().any(axis=None)
+    assert all(cell.interval is None for cell in imputer.explain(X))
+    for rest in (range(n_known, len(X)), range(1, len(X))):
+        part = X.drop(index=rest).reset_index(drop=True)
+        grown = clone(start).fit(part)
+        more = X.loc[[*rest]]
+        grown.partial_fit(more, ids=[*rest])
+        assert grown.digest() == imputer.digest()
+        pd.testing.assert_frame_equal(grown.transform(X), filled)
+    if n_known > 1:
+        alone = clone(start).fit(X.drop(index=n_known - 1))
+        imputer.forget([n_known - 1])
+        assert imputer.digest() == alone.digest()
+        pd.testing.assert_frame_equal(imputer.transform(X), alone.transform(X))
+
+
+def test_later_frames_have_their_index_for_ids_where_the_first_had():
+    X = pd.DataFrame({"it": SIZES * 2.0, "size": SIZES * 1.0})
+    X.index = [f"P{i}" for i in range(len(X))]
+    imputer = clone(QUICK).fit(X[:5]).partial_fit(X[5:])
+    imputer.forget(["P3", "P7"])
+    assert imputer.digest() == clone(QUICK).fit(X.drop(index=["P3", "P7"])).digest()

@@ -19,6 +19,10 @@ import numpy as np
 STEP, MISSING = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03)
 
 
+MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What data that is no certificate raises."""
+
+
 class RefusedError(Exception):
     """The certificate or the file is not what it seems to be."""
 
@@ -214,6 +218,7 @@ def digest_of(cases, rows):
         [[plain(l) for l in labels] for _, labels in nominal],
         [has_classes, cases["criterion"], cases["cuts"] == "frozen"],
         [cases["clock"], cases["half_life"], n_rows],
+        *(["balanced"] if cases.get("balanced") else []),
         *rows["cuts"], offsets, counts,
         words_of(np.array(edges).reshape(-1, 2)),
         present, np.frombuffer(digests, np.uint8),
@@ -257,6 +262,9 @@ def check(certificate, data, name=None, key=None):
     )
     require(len(certificate["erased"]) == counted["erased"] > 0, "its counts differ")
     require(not any(file["hits"] for file in certificate["files"]), "bytes were left")
+    models = [file for file in certificate["files"] if file["role"] == "model"]
+    require(len(models) == 1, "it names no model, or several")
+    require(sha(data).hex() == models[0]["sha256"], "the file has other bytes")
     header, arrays = read_model(data)
     rows = read_rows(header["cases"], arrays)
     digest = digest_of(header["cases"], rows)
@@ -281,7 +289,7 @@ def main(arguments=None):
         certificate = json.loads(given.certificate.read_text("utf-8"))
         key = given.key.read_bytes() if given.key else None
         digest = check(certificate, given.model.read_bytes(), given.id, key)
-    except (RefusedError, ValueError, LookupError, TypeError, AttributeError) as error:
+    except (RefusedError, OSError, *MALFORMED) as error:
         print(f"REFUSED: {error or type(error).__name__}")
         return 1
     print(f"OK: {given.model} has the digest {digest}, as certified")

@@ -192,3 +192,28 @@ def test_parts_refuse_balanced_weights():
     dicts = LazyNBClassifier(class_weight={"yes": 2.0}).fit(X, y)  # the way out
     parts = cut(dicts, np.arange(60) % 2, 2)
     assert parts.predict_proba(X).tolist() == dicts.predict_proba(X).tolist()
+
+
+@pytest.mark.parametrize("half_life", [None, 7.0])
+def test_the_order_of_rows_and_a_file_change_no_digest(half_life, tmp_path):
+    rng = np.random.default_rng(5)
+    X, y, own = rng.normal(size=(60, 2)), rng.integers(0, 3, 60), rng.random(60)
+    times = np.arange(60.0) if half_life else None
+    options = {"class_weight": "balanced", "half_life": half_life}
+    digests, shares = set(), []
+    for order in (np.arange(60), rng.permutation(60), rng.permutation(60)):
+        model = LazyKNeighborsClassifier(3, **options)
+        moments = {} if times is None else {"times": times[order]}
+        model.fit(X[order], y[order], own[order], **moments)
+        model.save(tmp_path / "model")
+        digests |= {model.digest(), load(tmp_path / "model").digest()}
+        shares.append(model.predict_proba(X).tolist())
+    assert len(digests) == 1
+    assert shares[0] == shares[1] == shares[2]
+
+
+def test_rows_that_weigh_each_other_are_not_changed_in_place(tmp_path):
+    X, y = make_rows()
+    LazyNBClassifier(class_weight="balanced").fit(X, y).save(tmp_path / "model")
+    with pytest.raises(BadInputError, match=r"not changed in place.*without mmap_mode"):
+        load(tmp_path / "model", mmap_mode="r+")

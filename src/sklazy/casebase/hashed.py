@@ -1,6 +1,8 @@
 """Hashes of rows by their content: the canonical order, and words for digests."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -104,20 +106,29 @@ class Hashed(Memory):
         """How much rows count now, in the order they lie in."""
         raise NotImplementedError
 
-    def _find_hashes(self) -> Words:
+    def _find_hashes(
+        self, content: Callable[[NDArray[np.int64]], CodedRows] | None = None
+    ) -> Words:
         """Hash the rows, in batches that fit the memory."""
-        starts = range(0, self.n_rows, _AT_ONCE)
+        take, starts = content or self.content, range(0, self.n_rows, _AT_ONCE)
         batches = (
-            self.content(np.arange(first, min(first + _AT_ONCE, self.n_rows)))
+            take(np.arange(first, min(first + _AT_ONCE, self.n_rows)))
             for first in starts
         )
         return np.concatenate(
             [np.zeros(0, np.uint64), *map(self.coder.hashes, batches)]
         )
 
+    def hashes_in_digest(self) -> Words:
+        """The hashes of rows with their own weights: balanced ones follow from them."""
+        if not self.schema.balanced:
+            return self.hashes()
+        find = partial(self._find_hashes, self.rows.take)
+        return self.derive("hashes in digest", find)
+
     def bucket_sizes(self) -> NDArray[np.int64]:
         """The number of rows in each bucket of hashes."""
-        return np.bincount(buckets_of(self.hashes()), minlength=BUCKETS)
+        return np.bincount(buckets_of(self.hashes_in_digest()), minlength=BUCKETS)
 
     @property
     def n_words(self) -> int:
@@ -128,7 +139,7 @@ class Hashed(Memory):
 
     def words_in(self, buckets: NDArray[np.int64]) -> tuple[Words, Words]:
         """Hashes (n,) and content (n, n_words) of the rows that are in some buckets."""
-        hashes, wanted = self.hashes(), np.zeros(BUCKETS, bool)
+        hashes, wanted = self.hashes_in_digest(), np.zeros(BUCKETS, bool)
         wanted[buckets] = True
         places = np.flatnonzero(wanted[buckets_of(hashes)])
         rows, words = (

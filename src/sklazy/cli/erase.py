@@ -34,7 +34,15 @@ def erase(
         copies=copies,
         key=None if key is None else key.read_bytes(),
     )
-    write_text(certificate, issued.to_json())
+    try:
+        write_text(certificate, issued.to_json())
+    except OSError:  # the rows are gone: there is no other certificate of it
+        console.note(
+            f"the rows are erased, but {certificate} cannot be written. This is the "
+            "certificate; keep it:"
+        )
+        click.echo(issued.to_json())
+        raise
     console.note(f"certificate written: {certificate}")
     if html is not None:
         write_text(html, issued.to_html())

@@ -29,14 +29,20 @@ def seal_of(content: Mapping[str, Any]) -> str:
 
 def signature_of(content: Mapping[str, Any], key: bytes) -> str:
     """HMAC-SHA256 with a key over the canonical JSON of all but the signature."""
-    if not isinstance(key, bytes) or len(key) < _SHORTEST_KEY:
-        # The key is a secret, so the message does not show it.
-        raise BadInputError(
-            f"key must be bytes, at least {_SHORTEST_KEY} of them; make one with "
-            "secrets.token_bytes(32)."
-        )
+    check_key(key)
     signed = _canonical(content, "signature")
     return hmac.new(key, signed, hashlib.sha256).hexdigest()
+
+
+def check_key(key: bytes | None) -> None:
+    """Refuse a key that is none, or is too short; None is no key."""
+    if key is None or (isinstance(key, bytes) and len(key) >= _SHORTEST_KEY):
+        return
+    # The key is a secret, so the message does not show it.
+    raise BadInputError(
+        f"key must be bytes, at least {_SHORTEST_KEY} of them; make one with "
+        "secrets.token_bytes(32)."
+    )
 
 
 def _canonical(content: Mapping[str, Any], *without: str) -> bytes:

@@ -88,7 +88,7 @@ def _draw_files(files: list[Plain]) -> Grid:
             str(file["bytes"]),
             Mark(str(file["hits"]), "differs" if file["hits"] else "agrees"),
         ]
-        for file in files
+        for file in sorted(files, key=lambda file: not file["hits"])
     ]
     return Grid(["file", "which", "bytes", "found"], "lLrl", rows)
 
@@ -98,9 +98,9 @@ def _search_note(counts: Plain) -> str:
         f"Searched for {pluralize(counts['ids'], 'id')}, "
         f"{pluralize(counts['texts'], 'text')} and "
         f"{pluralize(counts['numbers'], 'number')} that no other row has. "
-        f"{pluralize(counts['too_common'], 'further value')} of the rows prove "
-        "nothing: other rows have the same, or they are too short or round. "
-        "Copies elsewhere were not looked at."
+        f"Not searched for: {pluralize(counts['too_common'], 'further value')}, which "
+        "other rows have, too, columns declare, or are too short or round to prove "
+        "anything. Copies elsewhere were not looked at."
     )
 
 

@@ -110,21 +110,30 @@ def _claimed(path: Path, like: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def scratch_folder(path: Path) -> Iterator[Path]:
-    """A folder beside a file, not taken for a leftover in the block, gone after it."""
+def scratch_folder(path: Path, kept_for: str = "") -> Iterator[Path]:
+    """A folder beside a file, not taken for a leftover in the block, gone after it.
+
+    If the block fails once the folder has a file of the name `kept_for`, it is left as
+    that of a killed process would be.
+    """
     while True:
         part = scratch_name(path)
         part.mkdir(mode=0o700)
         lock = None if fcntl is None else os.open(part, os.O_RDONLY)
+        is_kept = False
         try:
             if lock is not None and not _claim(lock, part):
                 continue
             yield part
             return
+        except BaseException:
+            is_kept = bool(kept_for) and (part / kept_for).exists()
+            raise
         finally:
             if lock is not None:
                 os.close(lock)
-            remove_scratch(part)
+            if not is_kept:
+                remove_scratch(part)
 
 
 def remove_scratch(part: Path) -> None:
@@ -165,17 +174,29 @@ def scratch_name(path: Path) -> Path:
 
 def clear_leftovers(path: Path, *, mine: bool = False) -> None:
     """Remove what a save left that was killed, or one of this process."""
+    for part in _find_left(path, mine=mine):
+        remove_scratch(part)
+
+
+def left_folders(path: Path) -> list[Path]:
+    """List folders beside a file that processes left which are gone, or failed."""
+    found = _find_left(Path(os.path.realpath(path)), mine=fcntl is None)
+    return [part for part in found if part.is_dir()]
+
+
+def _find_left(path: Path, *, mine: bool) -> Iterator[Path]:
     for part in path.parent.glob(f".{glob.escape(path.name)}.*.*.part"):
         process = part.name.split(".")[-3]
         is_mine = mine and process == str(os.getpid())
         if process.isdigit() and (is_mine or _is_left(part, int(process))):
-            remove_scratch(part)
+            yield part
 
 
 def clear_references(path: Path) -> None:
     """Remove models that erasures of earlier versions left beside a file."""
     for folder in Path(os.path.realpath(path)).parent.glob(".refit-*"):
-        remove_scratch(folder)
+        if folder.is_dir() and set(os.listdir(folder)) <= {"refit"}:
+            remove_scratch(folder)
 
 
 def _is_left(part: Path, process: int) -> bool:

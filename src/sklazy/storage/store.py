@@ -76,6 +76,18 @@ _OF_FILE = ("path", "held", "place", "frame", "opened", "n_behind", "size")
 _OWN = frozenset([*_OF_FILE, "_handed", "_is_torn"])
 
 
+def _check_parted(frame: Frame, path: Path) -> None:
+    """Refuse rows that are weighed by each other: no part of them changes alone."""
+    cases = frame.header.get("cases")
+    if isinstance(cases, dict) and cases.get("balanced"):
+        raise BadFileError(
+            "with class_weight='balanced' all rows are weighed by each other, so the "
+            "file is not changed in place. Load it without mmap_mode, change the model "
+            "and save it; sklazy.erase does so.",
+            path,
+        )
+
+
 class StoredBase(InFile):
     """A case base of the rows of a file, open to be changed."""
 
@@ -119,6 +131,7 @@ class StoredBase(InFile):
             place = identity_of_file(file.fileno())
         file_bytes, records, next_id = cut_added(data, path)
         frame, added = open_frame(file_bytes, path), unpack_rows(records, path)
+        _check_parted(frame, path)
         try:
             segments = Opened(frame.header["cases"], frame.arrays)
             parted = segments.parted(added, next_id)

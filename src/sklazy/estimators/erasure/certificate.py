@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from sklazy.estimators.loading import load
 from sklazy.methods import checks as c
 from sklazy.receipts.seal import check_seal, check_signature, sealed, signed
 from sklazy.report.certificate import certificate_page, certificate_text
+from sklazy.storage.searching import search_file
 
 SCHEMA = "sklazy-certificate/1"
 
@@ -137,7 +139,7 @@ class Certificate:
 def seal_certificate(content: Mapping[str, Any], key: bytes | None) -> Certificate:
     """Seal the content of a certificate, and sign it if there is a key."""
     whole = sealed({"schema": SCHEMA, **content})
-    return Certificate(check_content(signed(whole, key) if key else whole))
+    return Certificate(check_content(whole if key is None else signed(whole, key)))
 
 
 def is_proved(content: Mapping[str, Any]) -> bool:
@@ -171,8 +173,9 @@ def check_certificate(
     """Check that a certificate is whole, and that it is about a model.
 
     The model is read, every block checked; its digest is computed, and once more from
-    a fit to its rows. Both must be the certificate's, and no erased id may be among
-    the rows. Anything else raises `CertificateError`.
+    a fit to its rows. Both must be the certificate's, its file must be the one that was
+    searched, byte by byte, and no erased id may be among the rows. Anything else raises
+    `CertificateError`.
 
     Parameters
     ----------
@@ -271,11 +274,22 @@ def _check_model(content: Mapping[str, Any], path: str | Path) -> None:
             f"the model is a {type(model).__name__} of {model.cases_.n_rows} rows, the "
             f"certificate is about a {content['estimator']} of {rows['after']}."
         )
+    if search_file(Path(os.path.realpath(path)), []).sha256 != _sha256_of(content):
+        raise CertificateError(
+            "the model has the rows of the certificate, but its file has other bytes "
+            "than the one that was searched: it was written again since, or altered. "
+            "Give the file as erase left it, or a copy of that."
+        )
     hidden = {conceal_id(salt, one) for one in model.ids_.tolist()}
     if hidden.intersection(content["erased"]):
         raise CertificateError(
             "a row that was erased is in the model again; erase it once more."
         )
+
+
+def _sha256_of(content: Mapping[str, Any]) -> str:
+    """The hash of the model's file when it was searched."""
+    return next(f["sha256"] for f in content["files"] if f["role"] == "model")
 
 
 def _rename_errors(check: Any, *arguments: object) -> None:  # noqa: ANN401 - a check

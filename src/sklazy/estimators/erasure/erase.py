@@ -2,18 +2,17 @@
 
 import datetime
 import importlib.metadata
-import json
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import IdsLike, as_ids
 from sklazy.casebase.rows import Ids
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.erasure.begun import BEGUN, Begun, find_begun, wipe_begun
 from sklazy.estimators.erasure.certificate import (
     Certificate,
     conceal_id,
@@ -27,17 +26,24 @@ from sklazy.estimators.erasure.held import (
     forget_quietly,
     hold_rows,
 )
+from sklazy.estimators.erasure.naming import find_receipts
 from sklazy.estimators.erasure.traces import join_traces
 from sklazy.estimators.loading import compact, load
 from sklazy.estimators.state import describe_model
-from sklazy.storage.placing import clear_references, scratch_folder
+from sklazy.receipts.seal import check_key
+from sklazy.storage.folders import is_folder
+from sklazy.storage.locking import check_names
+from sklazy.storage.placing import clear_references, naming_file, scratch_folder
 from sklazy.storage.searching import (
     SearchedFile,
+    check_readable,
     files_under,
     patterns_in,
     search_file,
+    search_if_there,
     sidecars_of,
 )
+from sklazy.storage.store import StoredBase
 from sklazy.storage.stored import write_cases
 
 Places = Iterable[str | Path]
@@ -57,7 +63,7 @@ def erase(
     The rows are forgotten, and the file is written anew. Then the digest of the model
     is compared with that of a fit to the rows that are left, and the file and all files
     beside it whose names begin with its own are searched for the bytes of the erased
-    rows: text ids, labels and numbers that no other row has.
+    rows: ids (texts and long numbers), labels and numbers that no other row has.
 
     Parameters
     ----------
@@ -94,6 +100,9 @@ def erase(
     elsewhere, logs of the operating system and backups are not looked at unless
     `search` names them. Frozen cuts are found anew.
 
+    If it fails or is killed, the same call completes it, as long as nothing else
+    changes the model before.
+
     Examples
     --------
     >>> import pathlib, tempfile, sklazy
@@ -110,30 +119,97 @@ def erase(
     {'before': 4, 'erased': 1, 'after': 3}
     """
     names, path = _check_ids(ids), Path(path)
+    check_key(key)
+    _check_is_file(path)
     others = _list_others(path, copies)
-    kept_receipts = list(dict.fromkeys(files_under(receipts)))
+    naming = list(find_receipts(dict.fromkeys(files_under(receipts)), names))
     further = list(dict.fromkeys(files_under(search)))
+    check_readable(further)
     held = [hold_rows(file, names) for file in (path, *others)]
-    before = find_digest_before(held, names)
-    traces = join_traces([one.traces for one in held])
+    begun = find_begun(path, names)
     clear_references(path)
-    model, refit = _erase_rows(held[0])
-    traces = traces.drop(_find_common(model, refit, path, traces.patterns))
-    for one in held[1:]:
-        traces = traces.drop(_find_common(*_erase_rows(one), one.path, traces.patterns))
-        further += [one.path, *sidecars_of(one.path)]
-    content = {
-        **_describe_rows(model, names),
-        "digests": {
-            "before": before,
-            "after": model.digest(),
-            "refit": refit.digest(),
-        },
-        "searched_for": traces.count(),
-        "files": _search_files(path, further, traces.patterns),
-        "receipts": list(_naming_receipts(kept_receipts, names)),
-    }
+    with scratch_folder(path, kept_for=BEGUN) as folder:
+        with naming_file(path):
+            plan = _plan(held, names, begun, folder)
+            plan.keep(folder)
+        for one in (*held[1:], held[0]):  # the model last: all can be done again
+            _erase_rows(one, again=begun is not None)
+        model = load(path)
+        further += [place for file in others for place in (file, *sidecars_of(file))]
+        content = {
+            **_describe_rows(model, names),
+            "digests": {
+                "before": plan.before,
+                "after": model.digest(),
+                "refit": plan.after,
+            },
+            "searched_for": plan.traces.count(),
+            "files": _search_files(path, further, plan.traces.patterns, folder),
+            "receipts": naming,
+        }
+        wipe_begun(folder)
     return seal_certificate({**content, "proved": is_proved(content)}, key)
+
+
+def _plan(
+    held: Sequence[HeldRows], names: Ids, begun: Begun | None, folder: Path
+) -> Begun:
+    """Find what the proof needs, before a file is changed."""
+    traces = join_traces([one.traces for one in held])
+    if begun is not None:
+        traces = join_traces([begun.traces, traces])
+    digests = []
+    for one in held:
+        refit, common = _find_common(one, traces.patterns, folder)
+        traces = traces.drop(common)
+        digests.append(refit)
+    is_same = begun is not None and begun.after == digests[0] and not len(held[0].names)
+    before = begun.before if is_same and begun else find_digest_before(held, names)
+    return Begun(names.tolist(), before, digests[0], traces)
+
+
+def _check_is_file(path: Path) -> None:
+    if is_folder(path):
+        raise BadInputError(
+            f"path={os.fspath(path)!r} is a folder of files; rows are erased from one "
+            "file, with a certificate. Save it as one, by sklazy.load(path, "
+            "mmap_mode='c').save(FILE), and remove the folder; or forget the rows "
+            "without a certificate: load it so, forget them, save it there again."
+        )
+
+
+def _erase_rows(held: HeldRows, *, again: bool) -> None:
+    """Erase rows from a file, which is written anew."""
+    if not len(held.names) and not again:
+        return
+    if not held.changes_in_place:
+        check_names(Path(os.path.realpath(held.path)))
+        whole: LazyEstimator = load(held.path)
+        forget_quietly(whole, held.names)
+        whole.save(held.path)
+        return
+    model: LazyEstimator = load(held.path, mmap_mode="r+")
+    try:
+        forget_quietly(model, held.names)
+    finally:  # an error keeps the model, which keeps others from the file
+        cast(StoredBase, model.cases_).held.close()
+    compact(held.path)
+
+
+def _find_common(
+    held: HeldRows, patterns: Sequence[bytes], folder: Path
+) -> tuple[str, set[bytes]]:
+    """Fit a model without the rows: its digest, and the patterns in its file.
+
+    They are parts of what other rows have, or of settings, and prove nothing.
+    """
+    model: LazyEstimator = load(held.path)
+    forget_quietly(model, held.names)
+    refit, reference = refit_cases(model.cases_), folder / "refit"
+    write_cases(reference, describe_model(model), refit)
+    common = patterns_in(reference, patterns)
+    reference.unlink()
+    return refit.digest(), common
 
 
 def _describe_rows(model: LazyEstimator, names: Ids) -> dict[str, Any]:
@@ -163,78 +239,36 @@ def _list_others(path: Path, copies: Places) -> list[Path]:
     return [copy for place, copy in by_place.items() if place != own]
 
 
-def _erase_rows(held: HeldRows) -> tuple[LazyEstimator, CaseBase]:
-    """Erase rows from a file, which is written anew; its model, and a refit then."""
-    if len(held.names):
-        model: LazyEstimator = load(held.path, mmap_mode="r+")
-        forget_quietly(model, held.names)
-        del model
-        compact(held.path)
-    model = load(held.path)
-    return model, refit_cases(model.cases_)
-
-
-def _find_common(
-    model: LazyEstimator, refit: CaseBase, path: Path, patterns: Sequence[bytes]
-) -> set[bytes]:
-    """Find patterns in the file of a model that never had the rows.
-
-    They are parts of what other rows have, or of settings, and prove nothing.
-    """
-    with scratch_folder(path) as folder:  # if this is killed, the next one removes it
-        reference = folder / "refit"
-        write_cases(reference, describe_model(model), refit)
-        return patterns_in(reference, patterns)
-
-
 def _search_files(
-    path: Path, further: list[Path], patterns: Sequence[bytes]
+    path: Path, further: list[Path], patterns: Sequence[bytes], own: Path
 ) -> list[dict[str, Any]]:
     real = Path(os.path.realpath(path))
-    sidecars = sidecars_of(path)
+    sidecars = [p for p in sidecars_of(path) if own not in p.parents]
     known = {real, *sidecars}
     others = [p for p in further if Path(os.path.realpath(p)) not in known]
-    roles = [("model", [real]), ("sidecar", sidecars), ("searched", others)]
-    return [
-        _describe_file(role, search_file(file, patterns))
-        for role, files in roles
-        for file in files
-    ]
+    found = [_describe_file("model", real.name, search_file(real, patterns))]
+    for role, files in (("sidecar", sidecars), ("searched", others)):
+        for file in files:
+            name = _name_file(file, path) if role == "sidecar" else str(file)
+            searched = search_if_there(file, patterns)
+            if searched is not None:  # else it holds nothing any more
+                found.append(_describe_file(role, name, searched))
+    return found
 
 
-def _describe_file(role: str, file: SearchedFile) -> dict[str, Any]:
+def _name_file(file: Path, model: Path) -> str:
+    """Name a file by its place beside the model."""
+    for beside in (Path(os.path.realpath(model)).parent, model.absolute().parent):
+        if file.is_relative_to(beside):
+            return file.relative_to(beside).as_posix()
+    return str(file)
+
+
+def _describe_file(role: str, name: str, file: SearchedFile) -> dict[str, Any]:
     return {
-        "name": file.path.name if role != "searched" else str(file.path),
+        "name": name,
         "role": role,
         "bytes": file.n_bytes,
         "sha256": file.sha256,
         "hits": file.hits,
     }
-
-
-def _naming_receipts(files: list[Path], names: Ids) -> Iterator[dict[str, str]]:
-    """Find receipts that name one of some rows; other files are passed over."""
-    for file in files:
-        try:
-            content = json.loads(file.read_text("utf-8"))
-        except (ValueError, RecursionError):
-            continue
-        for one in content if isinstance(content, list) else [content]:
-            is_receipt = str(_get(one, "schema")).startswith("sklazy-receipt/")
-            if is_receipt and _names_any(one, set(names.tolist())):
-                yield {"name": str(file), "seal": str(_get(one, "seal"))}
-
-
-def _get(content: object, key: str) -> object:
-    return content.get(key) if isinstance(content, dict) else None
-
-
-def _names_any(content: object, names: set[int | str]) -> bool:
-    """Whether any part of a receipt has one of some ids."""
-    if isinstance(content, list):
-        return any(_names_any(item, names) for item in content)
-    if not isinstance(content, dict):
-        return False
-    one = content.get("id")
-    is_id = isinstance(one, int | str) and not isinstance(one, bool) and one in names
-    return is_id or any(_names_any(item, names) for item in content.values())

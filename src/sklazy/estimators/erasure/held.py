@@ -7,21 +7,26 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import IdsLike, as_ids, slots_of
-from sklazy.casebase.rows import Ids
-from sklazy.errors import DataWarning, UnknownIdError
+from sklazy.casebase.rows import CLASSES, Ids, Places
+from sklazy.errors import DataWarning, UnknownIdError, warn_once
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.erasure.traces import NO_TRACES, Traces, find_traces
 from sklazy.estimators.loading import load
 
 
 class HeldRows(NamedTuple):
-    """Those of some rows that a file has, and the model's digest with them."""
+    """Those of some rows that a file has, and the model's digest with them.
+
+    Files change in place but where all rows are weighed by each other.
+    """
 
     path: Path
     names: Ids
     digest: str
     traces: Traces
+    changes_in_place: bool
 
 
 def hold_rows(path: Path, names: Ids) -> HeldRows:
@@ -29,10 +34,35 @@ def hold_rows(path: Path, names: Ids) -> HeldRows:
     base = load(path).cases_.joined()
     known = set(base.ids.tolist())
     there = as_ids([one for one in names.tolist() if one in known])
+    in_place = not base.schema.balanced
     if not len(there):
-        return HeldRows(path, there, base.digest(), NO_TRACES)
-    traces = find_traces(base, slots_of(there, base.ids))
-    return HeldRows(path, there, base.digest(), traces)
+        return HeldRows(path, there, base.digest(), NO_TRACES, in_place)
+    places = slots_of(there, base.ids)
+    _warn_of_declared(base, places)
+    traces = find_traces(base, places)
+    return HeldRows(path, there, base.digest(), traces, in_place)
+
+
+def _warn_of_declared(base: CaseBase, places: Places) -> None:
+    """Warn of labels that stay without rows, as a column of a frame declares them."""
+    codes, staying = {CLASSES: base.rows.classes}, np.ones(base.n_rows, bool)
+    codes |= {j: base.rows.codes[j] for j in base.coder.nominal}
+    staying[places] = False
+    for j, vocabulary in base.coder.vocabularies.items():
+        cells = codes[j][: base.n_rows]
+        only = np.setdiff1d(cells[places], cells[staying])
+        labels = [
+            vocabulary.labels[code]
+            for code in only.tolist()
+            if 0 <= code < vocabulary.declared
+        ]
+        if labels:
+            name = "the target" if j == CLASSES else f"column {base.names[j]!r}"
+            warn_once(
+                f"the labels {labels[:5]} are categories that {name} declares: they "
+                "stay in the file, though no other row has them. If one names a "
+                "person, fit the model again without that category."
+            )
 
 
 def forget_quietly(model: LazyEstimator, names: IdsLike) -> None:

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
-from sklazy.casebase.rows import CLASSES, CodedRows
+from sklazy.casebase.rows import CLASSES, CodedRows, Ids
 from sklazy.tables import Label
 
 _FEWEST_BYTES = 4  # of a text; shorter ones occur anywhere
 _FEWEST_NONZERO = 4  # bytes of a number; rounder ones occur anywhere
+_FEWEST_LONG = 10_000_000  # of a number that is an id; shorter ones occur anywhere
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ class Traces:
     Attributes
     ----------
     ids, texts, numbers : list of lists of bytes
-        The patterns of each id, label and number; none if it is too short.
+        The patterns of each id, label and number, the first as files of models hold
+        it; none if it is too short.
     n_shared : int
         Cells that other rows have, too.
     """
@@ -40,9 +42,13 @@ class Traces:
         return [pattern for kind in kinds for some in kind for pattern in some]
 
     def drop(self, common: Collection[bytes]) -> "Traces":
-        """Leave out patterns that occur without the rows."""
+        """Leave out patterns that occur without the rows.
+
+        A value that a model has as its own without the rows is left out as a whole: a
+        declared label is one, even if no other row has it.
+        """
         ids, texts, numbers = (
-            [[pattern for pattern in some if pattern not in common] for some in kind]
+            [_leave_out(some, common) for some in kind]
             for kind in (self.ids, self.texts, self.numbers)
         )
         return Traces(ids, texts, numbers, self.n_shared)
@@ -55,16 +61,27 @@ class Traces:
         return {**counts, "too_common": n_all - sum(counts.values())}
 
 
+def _leave_out(some: list[bytes], common: Collection[bytes]) -> list[bytes]:
+    is_own = bool(some) and some[0] in common
+    return [] if is_own else [pattern for pattern in some if pattern not in common]
+
+
 NO_TRACES = Traces([], [], [], 0)
 
 
 def join_traces(every: Sequence[Traces]) -> Traces:
     """The traces of the same rows in several files, each once."""
     ids, texts, numbers = (
-        [list(some) for some in dict.fromkeys(tuple(p) for kind in kinds for p in kind)]
+        _join_kind(kinds)
         for kinds in zip(*((t.ids, t.texts, t.numbers) for t in every), strict=True)
     )
     return Traces(ids, texts, numbers, max(traces.n_shared for traces in every))
+
+
+def _join_kind(kinds: Sequence[list[list[bytes]]]) -> list[list[bytes]]:
+    some = dict.fromkeys(tuple(value) for kind in kinds for value in kind if value)
+    n_without = max(kind.count([]) for kind in kinds)  # they are not told apart
+    return [*map(list, some), *([] for _ in range(n_without))]
 
 
 def find_traces(base: CaseBase, places: NDArray[np.int64]) -> Traces:
@@ -80,13 +97,12 @@ def find_traces(base: CaseBase, places: NDArray[np.int64]) -> Traces:
     """
     rest = np.delete(np.arange(base.n_rows), places)
     gone, left = base.rows.take(places), base.rows.take(rest)
-    ids = [str(one) for one in gone.ids.tolist() if gone.ids.dtype == object]
     texts, numbers = _labels(base, gone), _numbers(gone)
     unique_texts = texts - _labels(base, left)
     unique_numbers = numbers - _numbers(left)
     n_unique = len(unique_texts) + len(unique_numbers)
     return Traces(
-        [_text_patterns(text) for text in ids],
+        _id_patterns(gone.ids),
         [_text_patterns(text) for text in sorted(unique_texts)],
         [_number_patterns(number) for number in sorted(unique_numbers)],
         len(texts) + len(numbers) - n_unique,
@@ -115,17 +131,27 @@ def _numbers(rows: CodedRows) -> set[float]:
     return set(cells[~np.isnan(cells)].tolist())
 
 
-def _text_patterns(text: str) -> list[bytes]:
-    """Write a text as files hold it: UTF-8, UTF-16, JSON; as an id, and in quotes.
+def _id_patterns(ids: Ids) -> list[list[bytes]]:
+    """List the patterns of ids: of all texts, and of numbers that are long."""
+    if ids.dtype == object:
+        return [_text_patterns(text, b"\xff") for text in ids.tolist()]
+    long = [number for number in ids.tolist() if abs(number) >= _FEWEST_LONG]
+    return [[struct.pack("<q", n), str(n).encode("ascii")] for n in long]
 
-    The last two are there where the text is a part of another one.
+
+def _text_patterns(text: str, end: bytes = b"") -> list[bytes]:
+    """Write a text as files hold it: as an id or in quotes, UTF-8, UTF-16, JSON.
+
+    The first two are there where the text is a part of another one.
     """
     plain = text.encode("utf-8", "surrogatepass")
     if len(plain) < _FEWEST_BYTES:
         return []
     quoted = json.dumps(text).encode("ascii")
     wide = text.encode("utf-16-le", "surrogatepass")
-    return list(dict.fromkeys([plain, wide, quoted[1:-1], plain + b"\xff", quoted]))
+    first = plain + end if end else quoted
+    every = [first, quoted, plain + b"\xff", plain, wide, quoted[1:-1]]
+    return list(dict.fromkeys(every))
 
 
 def _number_patterns(number: float) -> list[bytes]:

@@ -1,7 +1,7 @@
 """A lazy model for each column of a table, which predicts it from the others."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,16 @@ from sklearn.base import clone
 from sklazy.casebase.incoming import as_ids
 from sklazy.casebase.rows import Ids
 from sklazy.estimators.base import LazyEstimator
-from sklazy.tables import Column, Table, label_array
+from sklazy.estimators.local_models.classifier import LazyLearningClassifier
+from sklazy.estimators.local_models.regressor import LazyLearningRegressor
+from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
+from sklazy.estimators.selection.number_neighbors import LazyKNeighborsRegressor
+from sklazy.tables import Column, Kind, Table, label_array
 from sklazy.tables.origins import is_aside
+from sklazy.tables.several import concatenate_tables
+
+_FROM_TWO = (LazyLearningRegressor, LazyLearningClassifier)
+"""Models that need two rows."""
 
 _NOTHING = "nothing known"  # the feature of a table that has one column
 
@@ -28,6 +36,33 @@ def known_cells(column: Column, rows: NDArray[np.intp]) -> NDArray[Any]:
     """The cells of a column at some rows: numbers or labels."""
     taken = column.take(rows)
     return taken.data if column.kind == "numeric" else label_array(taken.cells())
+
+
+class _Rows(NamedTuple):
+    """Rows that know a column: the others cells, its own, and their ids."""
+
+    features: Table
+    cells: NDArray[Any]
+    ids: Ids
+
+    def join(self, others: "_Rows") -> "_Rows":
+        """These rows and others behind them."""
+        return _Rows(
+            concatenate_tables([self.features, others.features]),
+            np.concatenate([self.cells, others.cells]),
+            np.concatenate([self.ids, others.ids]),
+        )
+
+
+def _spare_model(kind: Kind) -> LazyEstimator:
+    if kind == "numeric":
+        return LazyKNeighborsRegressor(1, 1.0, selection="none")
+    return LazyKNeighborsClassifier(1)
+
+
+def _can_leave_out(model: LazyEstimator) -> bool:
+    """Whether a model can do with a row less."""
+    return model.cases_.n_rows > (2 if isinstance(model, _FROM_TWO) else 1)
 
 
 class ColumnModel:
@@ -48,21 +83,48 @@ class ColumnModel:
         ids: Ids,
     ) -> None:
         self.name, self.kind = column.name, column.kind
+        self.fitted: list[Any] = [clone(one) for one in candidates]
+        if all(isinstance(one, _FROM_TWO) for one in candidates):
+            self.fitted.append(_spare_model(self.kind))  # which answers for one row
+        self._n_candidates = len(candidates)
+        self._only: _Rows | None = None  # a row that some models wait for
+        self._keep(self._known_rows(table, ids))
+        self.model: Any = self._choose()
+
+    def _known_rows(self, table: Table, ids: Ids) -> "_Rows":
+        column = table[self.name]
         rows = np.flatnonzero(~column.missing)
         features = features_of(table, self.name).take(rows)
-        cells = known_cells(column, rows)
-        self.fitted: list[Any] = [
-            clone(one).fit(features, cells, ids=ids[rows]) for one in candidates
-        ]
-        self.model: Any = self._choose()
+        return _Rows(features, known_cells(column, rows), ids[rows])
+
+    def _keep(self, new: "_Rows") -> None:
+        """Add rows to all models; those that need two rows wait for the second."""
+        first, self._only = self._only, None
+        whole = new if first is None else first.join(new)
+        for model in self.fitted:
+            if hasattr(model, "cases_"):
+                model.partial_fit(*new[:2], ids=new.ids)
+            elif len(whole.ids) > 1 or not isinstance(model, _FROM_TWO):
+                model.fit(*whole[:2], ids=whole.ids)
+            else:
+                self._only = whole
 
     def _choose(self) -> Any:  # noqa: ANN401 - a lazy estimator
         """Choose the model whose left-out answers are best; the first of equal ones."""
-        if len(self.fitted) == 1 or self.fitted[0].cases_.n_rows < 2:
-            return self.fitted[0]
-        return self.fitted[int(np.argmin([self._loss(m) for m in self.fitted]))]
+        if self.n_known < 2:
+            return next(m for m in self.fitted if not isinstance(m, _FROM_TWO))
+        models = self.fitted[: self._n_candidates]
+        losses = [self._loss(m) for m in models] if len(models) > 1 else [0.0]
+        return models[int(np.argmin(losses))]
+
+    @property
+    def n_known(self) -> int:
+        """The number of rows that know the column."""
+        return int(next(m.cases_.n_rows for m in self.fitted if hasattr(m, "cases_")))
 
     def _loss(self, model: Any) -> float:  # noqa: ANN401 - a lazy estimator
+        if not _can_leave_out(model):
+            return np.inf
         answers, known = _predict_left_out(model), _targets_of(model)
         if self.kind == "nominal":
             return float(np.mean(np.asarray(answers, object) != known))
@@ -70,13 +132,9 @@ class ColumnModel:
 
     def add(self, table: Table, ids: Ids) -> None:
         """Add the rows that know the column."""
-        column = table[self.name]
-        rows = np.flatnonzero(~column.missing)
-        if len(rows):
-            features = features_of(table, self.name).take(rows)
-            cells = known_cells(column, rows)
-            for model in self.fitted:
-                model.partial_fit(features, cells, ids=ids[rows])
+        new = self._known_rows(table, ids)
+        if len(new.ids):
+            self._keep(new)
             self.model = self._choose()
 
     def forget(self, ids: Ids) -> bool:
@@ -109,7 +167,7 @@ class ColumnModel:
 
     def residuals(self) -> NDArray[np.float64]:
         """The differences of known cells from what all others predict for them."""
-        if self.model.cases_.n_rows < 2:
+        if not _can_leave_out(self.model):
             return np.zeros(1)
         return np.asarray(_targets_of(self.model) - self.model.loo_predict())
 

@@ -23,6 +23,7 @@ from sklazy.estimators.parameters import check_columns, check_count
 from sklazy.estimators.reference import Referenced
 from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
 from sklazy.estimators.selection.number_neighbors import LazyKNeighborsRegressor
+from sklazy.measures.conformal import rows_needed
 from sklazy.receipts import Receipt
 from sklazy.tables import Column, Table, as_table
 from sklazy.tables.convert import plain_table
@@ -45,7 +46,7 @@ class FilledCell(NamedTuple):
         Counted from 0.
     column : str
     value : label, float or datetime
-    interval : pair as the value, or None for labels
+    interval : pair as the value, or None for labels and where few cells are known
     probabilities : dict from label to float, or None for numbers
     receipt : Receipt
     """
@@ -141,6 +142,7 @@ class LazyImputer(Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstima
         y : ignored
         ids : sequence of int or str, optional
             The rows' ids, for `forget`. Default: the index of a frame, or 0, 1, ...
+            Frames that `partial_fit` adds have theirs from where the first had them.
         """
         table = self._read(X)
         check_columns(self, X, reset=True)
@@ -164,7 +166,8 @@ class LazyImputer(Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstima
             return self.fit(X, y, ids=ids)
         table = self._read_later(X)
         names = self._new_ids(X, ids, len(table), self._n_ever)
-        taken = [one for one in names.tolist() if one in set(self._ids)]
+        present = set(self._ids)
+        taken = [one for one in names.tolist() if one in present]
         if taken:
             raise BadInputError(f"ids={taken[:5]} are taken; give others.")
         for model in self._models.values():
@@ -183,15 +186,16 @@ class LazyImputer(Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstima
         """
         check_is_fitted(self)
         names = as_ids(ids)
-        unknown = [one for one in names.tolist() if one not in set(self._ids)]
-        if unknown or len(names) >= len(self._ids):
+        present, leaving = set(self._ids), set(names.tolist())
+        unknown = [one for one in names.tolist() if one not in present]
+        if unknown or len(leaving) >= len(self._ids):
             raise UnknownIdError(
                 f"ids={unknown[:5] or 'all'} cannot be forgotten; give ids of present "
                 "rows, and keep at least one row."
             )
         left = {n: model for n, model in self._models.items() if model.forget(names)}
         self._models = left
-        self._ids = [one for one in self._ids if one not in set(names.tolist())]
+        self._ids = [one for one in self._ids if one not in leaving]
         self._publish()
         return self
 
@@ -291,7 +295,9 @@ class LazyImputer(Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstima
     def _new_ids(
         self, X: object, ids: IdsLike, n_rows: int, first: int
     ) -> NDArray[Any]:
-        index = index_ids(X) if ids is None and not first else ids
+        if not first:
+            self._indexed = ids is None and index_ids(X) is not None
+        index = index_ids(X) if ids is None and self._indexed else ids
         names = np.arange(first, first + n_rows) if index is None else as_ids(index)
         if len(names) != n_rows or len(set(names.tolist())) < n_rows:
             raise BadInputError(
@@ -359,14 +365,15 @@ def _explain_column(
     features = features_of(table, model.name).take(rows)
     is_number, estimator = model.kind == "numeric", model.model
     reading = reading_of(table[model.name])
-    receipts = estimator.explain(features, coverage=coverage if is_number else None)
+    has_ends = is_number and model.n_known >= rows_needed(coverage)
+    receipts = estimator.explain(features, coverage=coverage if has_ends else None)
     ends: list[Any] = [None] * len(rows)
     shares: list[Any] = [None] * len(rows)
-    if is_number:
+    if has_ends:
         ends = [
             tuple(e) for e in estimator.predict_interval(features, coverage).tolist()
         ]
-    else:
+    if not is_number:
         classes = estimator.classes_.tolist()
         chances = estimator.predict_proba(features).tolist()
         shares = [dict(zip(classes, row, strict=True)) for row in chances]
@@ -374,6 +381,6 @@ def _explain_column(
         receipt, end = receipts[i], ends[i]
         value = receipt.answer
         if is_number and reading is not None and reading.style in CALENDAR:
-            value, *end = (write_like(v, reading, _DAY) for v in (value, *end))
-            end = tuple(end)
+            value = write_like(value, reading, _DAY)
+            end = end and tuple(write_like(v, reading, _DAY) for v in end)
         yield FilledCell(row, model.name, value, end, shares[i], receipt)

@@ -31,9 +31,10 @@ def put_cells(X: object, table: Table, cells: Cells) -> Any:  # noqa: ANN401 - a
     frame = None if isinstance(X, Table) else as_frame(X)
     if frame is None:
         return _fill_array(X, table, cells)
-    names = dict(zip(table.names, frame.columns, strict=True))
-    filled = [
-        _fill_series(frame[names[name]], rows, values, reading_of(table[name]))
+    filled = [  # by place: names of pandas may be numbers, or pairs
+        _fill_series(
+            frame[:, table.names.index(name)], rows, values, reading_of(table[name])
+        )
         for name, (rows, values) in cells.items()
     ]
     return frame.with_columns(*filled).to_native() if filled else frame.to_native()
@@ -81,9 +82,10 @@ def _fill_series(
     reading: Reading | None,
 ) -> Any:  # noqa: ANN401
     written = write_cells(values, reading, series.to_list())
+    if series.dtype.is_integer() and any(isinstance(cell, float) for cell in written):
+        series = series.cast(nw.Float64)
     try:
-        if not series.dtype.is_integer():
-            return series.scatter(rows.tolist(), written)
+        return series.scatter(rows.tolist(), written)
     except (TypeError, ValueError, nw.exceptions.NarwhalsError):
         pass  # a label that the column has not declared
     cells = series.to_list()
