@@ -2,8 +2,8 @@
 
     python benchmarks/case_values.py [CASES] [JUDGING]
 
-Cases have 10 numbers and 2 classes. It prints the seconds of processor for all rows that
-judge and the milliseconds for each, the best of three interleaved runs.
+Cases have 10 numbers and 2 classes. It prints the seconds of processor for all rows
+that judge and the milliseconds for each, the best of three interleaved runs.
 """
 
 import sys
