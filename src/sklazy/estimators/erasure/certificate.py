@@ -266,6 +266,7 @@ def _check_model(content: Mapping[str, Any], path: str | Path) -> None:
             "a fit to the rows of the model has another digest than the certificate "
             "names: the file was altered, or another version of sklazy wrote it."
         )
+    _check_bins(model.cases_.joined())
     if (
         type(model).__name__ != content["estimator"]
         or model.cases_.n_rows != rows["after"]
@@ -285,6 +286,17 @@ def _check_model(content: Mapping[str, Any], path: str | Path) -> None:
         raise CertificateError(
             "a row that was erased is in the model again; erase it once more."
         )
+
+
+def _check_bins(base: CaseBase) -> None:
+    """Refuse numbers that the file has in other bins: no digest sees them."""
+    for i, j in enumerate(base.coder.numeric):
+        numbers = base.rows.numbers[i, : base.n_rows]
+        if (base.bins.code(i, numbers) != base.rows.codes[j, : base.n_rows]).any():
+            raise CertificateError(
+                f"the model has numbers of {base.names[j]!r} in bins that they are not "
+                "in: the file was altered. Restore it from a copy."
+            )
 
 
 def _sha256_of(content: Mapping[str, Any]) -> str:
