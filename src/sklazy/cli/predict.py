@@ -184,17 +184,19 @@ def _predict_file(
     except TimeUpError:
         refuse_too_short(limits.max_seconds)
     columns = _concatenate(parts)
-    n_rows = len(queries.rows)
     truth = _note_findings(console, fitted, queries, columns, confidence)
     facts: Columns = {"task": fitted.kind, "method": fitted.method}
     if stop is not None:
         out = partial_name(out)
-        facts |= {"partial": True, "of": n_rows}
+        facts |= {"partial": True, "of": len(queries.rows)}
     names, columns = _name_columns(fitted, request, queries, columns, truth)
     _write_predictions(console, names, columns, facts, out)
     if stop is not None:
         place = "above" if out is None else f"in {out}"
-        done = f"The first {len(columns['prediction'])} of {n_rows} rows were predicted, {place}."
+        n_done = len(columns["prediction"])
+        done = (
+            f"The first {n_done} of {len(queries.rows)} rows were predicted, {place}."
+        )
         report_stop(console, stop, done, limits.max_seconds)
 
 
