@@ -2,7 +2,6 @@
 
 import contextlib
 import importlib
-import re
 import shutil
 from pathlib import Path
 
@@ -351,29 +350,3 @@ def test_a_limit_with_a_decimal_comma_is_halved_with_a_note_for_a_saved_model(re
     assert code == 0
     assert "'<0,05' as half of its limit" in noted
     assert len(said.splitlines()) == 3
-
-
-def test_dates_that_are_predicted_are_called_days(ready):
-    days = "".join(f"{i},{i % 28 + 1:02}.{i % 12 + 1:02}.2024\n" for i in range(40))
-    Path("days.csv").write_text(f"n,day\n{days}")
-    code, _, noted = ready("predict", "days.csv", "-t", "day", "-m", "ridge")
-    assert code == 0
-    assert "regression ('day' has dates)" in noted
-    assert "the days since 1970-01-01" in noted
-    assert "pandas" not in noted
-
-
-def test_figures_below_a_million_have_no_powers_of_ten(ready):
-    rents = "".join(f"{i},{i * 1234}\n" for i in range(40))
-    Path("rents.csv").write_text(f"n,rent\n{rents}")
-    for command in ("predict", "race"):
-        more = ("-c", "ridge,tree") if command == "race" else ("-m", "ridge")
-        code, said, _ = ready(command, "rents.csv", "-t", "rent", *more)
-        assert code == 0
-        assert not re.search(r"\de\+", said), said
-
-
-def test_tables_of_audits_and_selections_may_be_parquet(ready):
-    code, *_ = ready("audit", "small.csv", "-t", "heating", "-o", "found.parquet")
-    assert code == 0
-    assert Path("found.parquet").read_bytes()[:4] == b"PAR1"

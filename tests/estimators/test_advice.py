@@ -453,7 +453,7 @@ def test_bad_parameters_are_named(arguments, message):
 
 
 def test_nothing_to_compare():
-    with pytest.raises(BadInputError, match="1 classes in 5 rows"):
+    with pytest.raises(BadInputError, match="1 class in 5 rows"):
         sklazy.advise(np.ones((5, 1)), np.ones(5, int))
     with pytest.raises(ValueError, match="continuous"):
         X, y = np.ones((5, 1)), np.linspace(0, 1, 5)

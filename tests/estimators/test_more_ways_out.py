@@ -176,7 +176,7 @@ WAYS = [
     # --- frames -----------------------------------------------------------------------
     Way(
         lambda: bayes().predict(pa.Table.from_pandas(X.assign(who=range(24)))),
-        r"Leave these columns out: X\.drop\(columns=\['who'\]\)",
+        r"Leave these columns out: X\.drop\(\['who'\]\)",
         lambda: bayes().predict(X.assign(who=range(24)).drop(columns=["who"])),
     ),
     Way(

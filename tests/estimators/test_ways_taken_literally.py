@@ -222,3 +222,38 @@ def test_a_warning_of_a_blend_points_to_the_users_line():
     assert met[0].filename == __file__
     with warnings.catch_warnings(action="error"):
         LazyClassifier().fit(X[:1], ["a"]).predict(X[:1])
+
+
+def test_a_target_among_the_features_is_pointed_out():
+    frame = X.assign(churn=Y)
+    calls = [fit, sklazy.audit, lambda X, y: sklazy.advise(X, y, max_seconds=0.0)]
+    for call in calls:
+        with pytest.warns(DataWarning, match="X has the target 'churn'") as met:
+            call(frame, frame["churn"])
+        way = re.search(r"as (X\..*) does", str(met[0].message))[1]
+        left = eval(way, {"X": frame})
+        with warnings.catch_warnings(action="error"):
+            call(left, frame["churn"])
+            call(frame, "churn")
+    with warnings.catch_warnings(action="error"):
+        fit(frame, pd.Series(Y[::-1], name="churn"))
+        assert fit(left, Y).score(frame[["age", "colour"]], frame["churn"]) <= 1
+    with pytest.warns(DataWarning, match="X has the target"):
+        fit(POLARS.with_columns(churn=pl.Series(Y)), pl.Series("churn", Y))
+
+
+@pytest.mark.parametrize(
+    ("rows", "way"),
+    [
+        ((1.0, 2.0), r"(\[X\]) if it is one row"),
+        ([1.0, 2.0, 3.0], r"row, (.*) if it is one column"),
+        (np.zeros((N, 2, 1)), r"sample: (.*)\.$"),
+        (np.array([(1, 2.0)] * N, dtype=[("a", int), ("b", float)]), r"data: (.*)\.$"),
+        (iter([[1.0, 2.0], [3.0, 4.0]]), r"once, (.*)\.$"),
+    ],
+)
+def test_the_shape_that_a_message_names_is_taken(rows, way):
+    with pytest.raises(SklazyError, match="Expected 2D array") as error:
+        sklazy.tables.as_table(rows)
+    expression = re.search(way, str(error.value))[1]
+    assert sklazy.tables.as_table(eval(expression, {"X": rows, "pandas": pd}))

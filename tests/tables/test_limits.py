@@ -413,6 +413,9 @@ def test_limits_with_a_decimal_comma_are_read_like_earlier_numbers(
         with pytest.warns(DataWarning, match=f"column 'size': .*{note}"):
             later = read_table(rows, decimal=",", like=like)
         same(later["size"], [0.5, number] * (len(later) // 2))
+    with pytest.warns(DataWarning, match=f"column 'size': .*{note}"):
+        (part,) = sklazy.Source(path, decimal=",").batches_like(like)
+    same(part["size"], [0.5, number])
     model = sklazy.LazyNBClassifier().fit(like, list("abab"))
     assert len(model.predict(later)) == len(later)
 

@@ -238,3 +238,11 @@ def test_an_eager_model_has_the_parts_too():
     frame = pd.DataFrame({"day": days, "noise": noise})
     model = EncodedModel(DecisionTreeClassifier(random_state=0)).fit(frame, target)
     assert model.predict(frame).tolist() == target
+
+
+def test_a_printed_table_has_dates_as_dates():
+    rows = [
+        {"day": dt.date(2024, 5, 1), "time": dt.datetime(2024, 5, 1, 23)},
+        {"day": dt.date(2024, 5, 4), "time": dt.datetime(2024, 5, 4)},
+    ]
+    assert str(as_table(rows)).count("2024-05-01 to 2024-05-04") == 2

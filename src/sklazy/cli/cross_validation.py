@@ -26,7 +26,7 @@ from sklazy.cli.waiting import (
     report_stop,
     time_limit,
 )
-from sklazy.cli.writing import write_columns
+from sklazy.cli.writing import free_name, write_columns
 from sklazy.measures.conformal import rows_needed
 from sklazy.report.progress import Progress
 from sklazy.report.words import pluralize
@@ -90,8 +90,9 @@ def _write_answers(
     columns = {
         "row": task.names,  # in the file: some may have no target
         "prediction": answers.predictions.tolist(),
-        task.name: task.target.tolist(),
     }
+    truth = free_name(task.name, columns, "true")
+    columns[truth] = task.target.tolist()
     write_columns(out, columns)
     console.note(f"{len(task.target)} predictions in {out}")
 

@@ -52,6 +52,7 @@ from sklazy.cli.waiting import (
 from sklazy.cli.writing import (
     check_out,
     check_table,
+    free_name,
     round_figures,
     to_csv,
     write_columns,
@@ -183,22 +184,55 @@ def _predict_file(
     except TimeUpError:
         refuse_too_short(limits.max_seconds)
     columns = _concatenate(parts)
-    n_done, n_rows = len(columns["prediction"]), len(queries.rows)
-    _note_novelty(console, queries, columns.pop("unlike", ()))
-    if fitted.target in queries.whole:
-        columns[fitted.target] = queries.whole[fitted.target].cells()[:n_done]
-        _note_quality(console, fitted, columns)
-    note_confidence(console, fitted, queries, columns, confidence)
+    truth = _note_findings(console, fitted, queries, columns, confidence)
     facts: Columns = {"task": fitted.kind, "method": fitted.method}
     if stop is not None:
         out = partial_name(out)
-        facts |= {"partial": True, "of": n_rows}
-    names = {request.id_column or "row": queries.names[:n_done]}
+        facts |= {"partial": True, "of": len(queries.rows)}
+    names, columns = _name_columns(fitted, request, queries, columns, truth)
     _write_predictions(console, names, columns, facts, out)
     if stop is not None:
         place = "above" if out is None else f"in {out}"
-        done = f"The first {n_done} of {n_rows} rows were predicted, {place}."
+        n_done = len(columns["prediction"])
+        done = (
+            f"The first {n_done} of {len(queries.rows)} rows were predicted, {place}."
+        )
         report_stop(console, stop, done, limits.max_seconds)
+
+
+def _note_findings(
+    console: Console,
+    fitted: FittedModel,
+    queries: QueryRows,
+    columns: Columns,
+    confidence: Confidence,
+) -> Sequence[object] | None:
+    """Note rows unlike all, and how good predictions are; the targets, where known."""
+    _note_novelty(console, queries, columns.pop("unlike", ()))
+    truth = None
+    if fitted.target in queries.whole:
+        n_done = len(columns["prediction"])
+        truth = queries.whole[fitted.target].cells()[:n_done]
+        _note_quality(console, fitted, columns, truth)
+    note_confidence(console, fitted, queries, columns, confidence, truth)
+    return truth
+
+
+def _name_columns(
+    fitted: FittedModel,
+    request: _Request,
+    queries: QueryRows,
+    columns: Columns,
+    truth: Sequence[object] | None,
+) -> tuple[Columns, Columns]:
+    """The names of rows, and all other columns; known targets come last."""
+    taken = {*columns, *_flatten(columns)}
+    row = free_name(request.id_column or "row", taken, "id")
+    names = {row: queries.names[: len(columns["prediction"])]}
+    if truth is not None:
+        name = free_name(fitted.target, {*taken, row, "set"}, "true")
+        columns = {**columns, name: truth}
+    return names, columns
 
 
 def _concatenate(parts: Sequence[Columns]) -> Columns:
@@ -267,18 +301,19 @@ def predict_both(
     return model.predict(X), None
 
 
-def _note_quality(console: Console, fitted: FittedModel, columns: Columns) -> None:
+def _note_quality(
+    console: Console, fitted: FittedModel, columns: Columns, truth: Sequence[object]
+) -> None:
     """Report how good the predictions are, where the test file has the target."""
-    pairs = zip(columns["prediction"], columns[fitted.target], strict=True)
+    pairs = zip(columns["prediction"], truth, strict=True)
     known = [(predicted, true) for predicted, true in pairs if true is not None]
     if not known:
         return
     if fitted.classifies:
         right = sum(is_same(a, b) for a, b in known)
         text = f"accuracy {right / len(known):.4f}"
-        beside = _describe_guess(true for _, true in known) + _describe_auc(
-            columns, fitted.target
-        )
+        beside = _describe_guess(true for _, true in known)
+        beside += _describe_auc(columns, truth)
     else:
         predicted, true = np.array([[float(str(a)) for a in pair] for pair in known]).T
         text = f"mean absolute error {format_number(np.abs(predicted - true).mean())}"
@@ -295,10 +330,10 @@ def _describe_guess(labels: Iterable[object]) -> str:
     return f"always answering {label!r}: {counts[label] / counts.total():.4f}"
 
 
-def _describe_auc(columns: Columns, target: str) -> str:
+def _describe_auc(columns: Columns, truth: Sequence[object]) -> str:
     """The area under the ROC curve of two classes, where there are probabilities."""
     rows = zip(
-        columns[target],
+        truth,
         columns["prediction"],
         columns.get("probability", ()),
         strict=False,

@@ -18,7 +18,7 @@ from sklazy.cli.models import FittedModel
 from sklazy.cli.tasks import reading_settings
 from sklazy.cli.uncertainty import Columns
 from sklazy.cli.waiting import STOPS, report_stop, time_limit
-from sklazy.cli.writing import replacing_text, to_csv
+from sklazy.cli.writing import free_name, replacing_text, to_csv
 from sklazy.errors import BadInputError
 from sklazy.report.progress import Progress
 from sklazy.storage.folders import LIST, is_folder
@@ -211,8 +211,8 @@ def _score_file(
             queries = fitted.match(console, whole, file.path, job.id_column)
             console = None
             names = queries.ids or list(range(n_rows, n_rows + len(whole)))
-            columns = {job.id_column or "row": names, **job.predict(queries.rows)}
-            add(columns)
+            answers = job.predict(queries.rows)
+            add({free_name(job.id_column or "row", answers, "id"): names, **answers})
             n_rows += len(whole)
     return n_rows
 

@@ -104,9 +104,9 @@ def note_confidence(
     queries: QueryRows,
     columns: Columns,
     confidence: Confidence,
+    truth: Sequence[object] | None,
 ) -> None:
     """Explain sets and withheld answers, and report how good they turned out."""
-    truth = columns.get(fitted.target)
     if "answered" in columns:
         _note_withheld(console, fitted, columns, confidence, truth)
     if "set" in columns:

@@ -3,7 +3,7 @@
 import contextlib
 import importlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -17,6 +17,19 @@ _OTHER_FORMATS = (
     *(".xlsx", ".xlsm", ".xls", ".ods", ".json", ".jsonl", ".ndjson"),
     *(".feather", ".arrow", ".arff", ".html", ".sklazy"),
 )
+
+
+def free_name(name: str, taken: Collection[str], what: str) -> str:
+    """The name of a user's column, told apart from columns that are written anyway.
+
+    Examples
+    --------
+    >>> free_name("rent", ["prediction"], "true")
+    'rent'
+    >>> free_name("prediction", ["prediction"], "true")
+    'prediction (true)'
+    """
+    return f"{name} ({what})" if name in taken else name
 
 
 def check_table(out: str | None) -> None:

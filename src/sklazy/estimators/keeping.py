@@ -53,7 +53,7 @@ from sklazy.tables.naming import mostly_differ
 from sklazy.tables.origins import expand_columns, follow_origins, origins_of
 from sklazy.tables.sources import gather_rows
 from sklazy.tables.taking import take_columns
-from sklazy.tables.targets import read_amounts, warn_of_order
+from sklazy.tables.targets import read_amounts, warn_of_pairs
 
 if TYPE_CHECKING:
     from sklazy.estimators.base import LazyEstimator
@@ -75,7 +75,7 @@ def keep_rows(
     """Build the case base; nothing is changed before all of it has gone well."""
     id_column = ids if isinstance(ids, str) else ""
     X, y, ids = take_columns(X, y, ids)
-    warn_of_order(X, y)
+    warn_of_pairs(X, y)
     y = read_amounts(y) if is_regressor(model) else y
     keep_part(
         model, X, y, sample_weight, ids, classes, times, whole=True, id_column=id_column

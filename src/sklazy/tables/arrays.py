@@ -27,11 +27,29 @@ def as_matrix(X: object) -> NDArray[Any]:
             f"Expected 2D array, got rows of {min(lengths)} to {max(lengths)} cells; "
             "give every row the same number, None where a cell is missing."
         )
-    raise BadInputError(
-        f"Expected 2D array, got {matrix.ndim}D array instead (shape={matrix.shape}). "
-        "Reshape your data either using array.reshape(-1, 1) if your data has a single "
-        "feature or array.reshape(1, -1) if it contains a single sample."
-    )
+    raise BadInputError(f"Expected 2D array, got {_reshape(X, matrix)}")
+
+
+def _reshape(X: object, matrix: NDArray[Any]) -> str:
+    """What was given in place of rows and columns, and how to give these."""
+    if matrix.ndim == 0:
+        return (
+            f"{type(X).__name__} instead. Give a frame, a matrix or a list of rows; of "
+            "what can be gone through once, list(X)."
+        )
+    shaped = f"{matrix.ndim}D array instead (shape={matrix.shape}). Reshape your data"
+    if matrix.dtype.names:
+        way = ": pandas.DataFrame(X)."
+    elif matrix.ndim > 2:
+        way = ", one row for each sample: X.reshape(len(X), -1)."
+    elif isinstance(X, list | tuple):
+        way = ": [X] if it is one row, [[cell] for cell in X] if it is one column."
+    else:
+        way = (
+            " either using array.reshape(-1, 1) if your data has a single feature or "
+            "array.reshape(1, -1) if it contains a single sample."
+        )
+    return shaped + way
 
 
 def from_matrix(

@@ -18,14 +18,13 @@ from sklazy.tables.understand import (
 )
 
 
-def read_later_numbers(
-    table: Table, names: Collection[str], forms: Collection[str]
-) -> Table:
-    """Return later rows with plain numbers where their texts are numbers or limits.
+def read_later_numbers(table: Table, like: Table, forms: Collection[str]) -> Table:
+    """Return later rows with plain numbers where those of `like` are such.
 
-    The named columns are numbers among the cases. Of limits and marks there is a
-    warning; a column with any other word stays as it is.
+    Their texts may be numbers, limits and marks, of which there is a warning; a column
+    with any other word stays as it is.
     """
+    names = {c.name for c in like if c.kind == "numeric" and c.reading is None}
     allowed = forms if len(forms) == 1 else ("decimal-point",)
     columns = [_later_numbers(c, allowed) if c.name in names else c for c in table]
     return Table(tuple(columns), table.n_rows, table.named)

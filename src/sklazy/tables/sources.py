@@ -17,6 +17,7 @@ from sklazy.tables.file_options import (
     merge_kinds,
     text_options,
 )
+from sklazy.tables.later_rows import read_later_numbers
 from sklazy.tables.locations import (
     Location,
     check_partitions,
@@ -169,8 +170,10 @@ class Source:
         kinds = {**like_wishes(like), **self._wishes()}
         partitions = rows.partition_kinds(kinds, [])
         request = Request(kinds if rows.is_text else {})
+        forms = forms_of(rows.decimal)
         for table in rows.batches(request, partitions):
-            yield read_table_as(table, origins)
+            known = read_later_numbers(table, like, forms) if rows.is_text else table
+            yield read_table_as(known, origins)
 
     def with_labels(self, names: Collection[str]) -> "Source":
         """Return the same rows, with these columns as labels.

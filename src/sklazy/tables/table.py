@@ -1,5 +1,6 @@
 """The one typed table that every reader gives and every learner takes."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import EllipsisType
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklazy.errors import BadInputError
 from sklazy.flow import MISSING, UNSEEN
 from sklazy.forking import cached_property
-from sklazy.tables.reading import Reading
+from sklazy.tables.reading import CALENDAR, Reading
 
 if TYPE_CHECKING:
     import pandas
@@ -34,6 +35,7 @@ Rows = NDArray[Any] | tuple[NDArray[Any], EllipsisType]
 
 _SHOWN = 20  # columns in a printed table
 _FIRST_ROWS = 4096
+_MOST_DAYS = 2.9e6  # before and after 1970, in years of four digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -370,11 +372,20 @@ def _summary(column: Column) -> str:
     if n_missing == len(column):
         return f"no values{tail}"
     if column.kind == "numeric":
-        return f"{np.nanmin(column.data):g} to {np.nanmax(column.data):g}{tail}"
+        ends = np.nanmin(column.data), np.nanmax(column.data)
+        if column.reading is not None and column.reading.style in CALENDAR:
+            return f"{_as_date(ends[0])} to {_as_date(ends[1])}{tail}"
+        return f"{ends[0]:g} to {ends[1]:g}{tail}"
     shown = ", ".join(repr(label) for label in column.categories[:3])
     more = ", ..." if len(column.categories) > 3 else ""
     noun = "category" if len(column.categories) == 1 else "categories"
     return f"{len(column.categories)} {noun}: {shown}{more}{tail}"
+
+
+def _as_date(days: float) -> str:
+    """A number of days since 1970 as a date; as it is where it is in no calendar."""
+    is_date = abs(days) < _MOST_DAYS
+    return str(np.datetime64(math.floor(days), "D")) if is_date else f"{days:g}"
 
 
 def _to_pandas(column: Column) -> object:

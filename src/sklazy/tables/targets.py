@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError, BadTypeError, NotNumericError, warn_once
+from sklazy.tables.advice import drop_columns
 from sklazy.tables.arrays import as_matrix, from_matrix
 from sklazy.tables.convert import plain_table
 from sklazy.tables.dates import find_dates
@@ -102,7 +103,13 @@ def _are_texts(y: list[object] | tuple[object, ...] | Array) -> bool:
     return isinstance(first, str) and any(map(str.isdigit, first))
 
 
-def warn_of_order(X: object, y: object) -> None:
+def warn_of_pairs(X: object, y: object) -> None:
+    """Warn of features and a target that hardly belong together as they are."""
+    _warn_of_order(X, y)
+    _warn_of_leak(X, y)
+
+
+def _warn_of_order(X: object, y: object) -> None:
     """Warn of rows of pandas that are named alike, but in another order."""
     names: Any = getattr(X, "index", None)
     others: Any = getattr(y, "index", None)
@@ -113,6 +120,19 @@ def warn_of_order(X: object, y: object) -> None:
         warn_once(
             "X and y name the same rows in another order, and are matched by their "
             "places; y.loc[X.index] has the order of X."
+        )
+
+
+def _warn_of_leak(X: Any, y: Any) -> None:  # noqa: ANN401
+    """Warn of a frame of features that has the target for one of its columns."""
+    name = getattr(y, "name", None)
+    columns = getattr(X, "columns", ())
+    if not isinstance(name, str) or callable(columns) or name not in columns:
+        return
+    if np.array_equal(np.asarray(X[name], object), np.asarray(y, object)):
+        warn_once(
+            f"X has the target {name!r} as a column, from which all is known: fit(X, "
+            f"{name!r}) leaves it out, as {drop_columns(X, [name])} does."
         )
 
 

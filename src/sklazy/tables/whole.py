@@ -188,9 +188,7 @@ def understand_whole(
 ) -> Table:
     """A table whose texts are labels with columns of text understood, or as others."""
     if like is not None:
-        numbers = [c.name for c in like if c.kind == "numeric" and c.reading is None]
-        known = read_later_numbers(table, numbers, forms)
-        return read_as(known, describe_columns(like))
+        return read_as(read_later_numbers(table, like, forms), describe_columns(like))
     remarks: list[str] = []
     understood = understand_table(table, wishes, remarks, forms)
     read = [f"column {c.name!r} " for c in understood if c.reading]

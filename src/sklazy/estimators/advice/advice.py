@@ -41,6 +41,7 @@ from sklazy.report.html import preformatted
 from sklazy.tables import Table, as_table
 from sklazy.tables.origins import expand_columns
 from sklazy.tables.taking import take_columns
+from sklazy.tables.targets import warn_of_pairs
 
 N_NEEDED = 200
 """Rows that a verdict needs; all of a smaller table."""
@@ -241,6 +242,7 @@ def advise(
     array([0, 0])
     """
     X, y, _ = take_columns(X, y, None)
+    warn_of_pairs(X, y)
     table = expand_columns(as_table(X, categorical_features=categorical_features))
     return advise_on(
         table.take,

@@ -39,6 +39,7 @@ from sklazy.report.audit import (
 from sklazy.report.html import preformatted
 from sklazy.report.progress import Progress
 from sklazy.tables.taking import take_columns
+from sklazy.tables.targets import warn_of_pairs
 
 if TYPE_CHECKING:
     import pandas
@@ -338,6 +339,7 @@ def audit(
     check_choice("task", task, ("auto", "classification", "regression"))
     check_count("max_rows", max_rows, 2)
     X, y, ids = take_columns(X, y, ids)
+    warn_of_pairs(X, y)
     audited = find_task(X, y, estimator, task, ids, categorical_features)
     models = choose_models(audited, estimator, categorical_features, n_jobs)
     names = [type(model).__name__ for model in models]
