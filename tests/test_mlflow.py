@@ -89,6 +89,40 @@ def test_the_example_is_no_row_of_the_cases(model, tmp_path):
     assert example["heat"][0] in ("gas", "oil")
 
 
+DAYS = pd.to_timedelta(range(60), "D")
+COLUMNS = {
+    "integers": np.arange(60),
+    "decimals": np.arange(60) / 3,
+    "small": np.arange(60, dtype=np.int8),
+    "missing": pd.array([None, *range(59)], "Int64"),
+    "bools": np.arange(60) % 3 == 0,
+    "categories": pd.Categorical(np.array(["a", "b", "c"])[np.arange(60) % 3]),
+    "moments": pd.to_datetime("2020-01-01") + DAYS,
+    "zones": pd.to_datetime("2020-01-01", utc=True) + DAYS,
+    "durations": DAYS,
+    "days": [day.date() for day in pd.to_datetime("2020-01-01") + DAYS],
+    "texts": [f"{1 + n % 28:02}.05.2020" for n in range(60)],
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_the_frame_of_fit_can_be_predicted(name, tmp_path):
+    frame = X.assign(more=COLUMNS[name])
+    model = sklazy.LazyKNeighborsClassifier(3).fit(frame, y)
+    sklazy.mlflow.save_model(model, tmp_path / "saved")
+    loaded = mlflow.pyfunc.load_model(str(tmp_path / "saved"))
+    for rows in (frame, frame[5:6]):
+        assert loaded.predict(rows).tolist() == model.predict(rows).tolist()
+
+
+def test_decimals_and_integers_are_taken_where_cases_are_whole(tmp_path):
+    model = sklazy.LazyKNeighborsClassifier(3).fit(np.arange(120).reshape(60, 2), y)
+    sklazy.mlflow.save_model(model, tmp_path / "saved")
+    loaded = mlflow.pyfunc.load_model(str(tmp_path / "saved"))
+    for rows in (np.array([[3, 4], [90, 91]]), np.array([[3.5, 4], [90, 91.5]])):
+        assert loaded.predict(rows).tolist() == model.predict(rows).tolist()
+
+
 def explained(model, *, reasons):
     return [one.to_dict() for one in model.explain(X, reasons=reasons)]
 

@@ -9,7 +9,7 @@ it is loaded. As a function of Python (``pyfunc``) a model answers by any method
 
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 import sklazy
 from sklazy.errors import BadInputError, BadTypeError, MissingExtraError
 from sklazy.estimators.base import LazyEstimator
+from sklazy.storage.stored import parts_of
 from sklazy.tables import Column, Table
 from sklazy.tables.reading import CALENDAR
 
@@ -271,9 +272,9 @@ def _user_columns(model: LazyEstimator) -> Table:
 
 
 def _infer_signature(model: LazyEstimator) -> Any:  # noqa: ANN401
-    table = _user_columns(model)
+    table, several = _user_columns(model), _find_several_types(model)
     inputs = [
-        ColSpec(_type_of(column), column.name if table.named else None)
+        ColSpec(_type_of(column, several), column.name if table.named else None)
         for column in table
     ]
     labels = model.cases_.class_labels
@@ -282,6 +283,7 @@ def _infer_signature(model: LazyEstimator) -> Any:  # noqa: ANN401
     return ModelSignature(Schema(inputs), Schema([output]), ParamSchema(params))
 
 
+_TYPED = (*CALENDAR, "time", "duration")
 _TYPES = {
     str: DataType.string,
     bool: DataType.boolean,
@@ -290,14 +292,40 @@ _TYPES = {
 }
 
 
-def _type_of(column: Column) -> Any:  # noqa: ANN401
-    """The type of a column's cells as they came: texts that became dates are texts."""
+def _find_several_types(model: LazyEstimator) -> set[str]:
+    """Columns that come in several types: declared categories, and whole numbers.
+
+    MLflow refuses integers for decimals, decimals for integers, categories for strings.
+    """
+    cases = model.cases_
+    attributes = cases.schema.attributes
+    whole = {
+        attributes[j].name
+        for number, j in enumerate(cases.coder.numeric)
+        if all(_are_whole(part.rows.numbers[number]) for part in parts_of(cases))
+    }
+    return whole | {attribute.name for attribute in attributes if attribute.declared}
+
+
+def _are_whole(numbers: Any) -> bool:  # noqa: ANN401
+    return bool((np.isnan(numbers) | (numbers == np.floor(numbers))).all())
+
+
+def _type_of(column: Column, several: Collection[str]) -> Any:  # noqa: ANN401
+    """The type of a column's cells as they came: texts that became dates are texts.
+
+    Any where a frame has a type for which MLflow has none.
+    """
     reading = column.reading
+    if reading is None and column.name in several:
+        return AnyType()
     if reading is None:
         is_numeric = column.kind == "numeric"
         return DataType.double if is_numeric else _type_of_labels(column.categories)
-    is_typed = reading.style in CALENDAR and not reading.form
-    return DataType.datetime if is_typed else DataType.string
+    if reading.form or reading.style not in _TYPED:
+        return DataType.string
+    is_known = reading.style in CALENDAR and not reading.unit
+    return DataType.datetime if is_known else AnyType()
 
 
 def _type_of_labels(labels: Sequence[object]) -> Any:  # noqa: ANN401
