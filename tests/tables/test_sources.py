@@ -1,5 +1,6 @@
 """One way to rows: whatever holds them, one table, one digest, or one clear error."""
 
+import contextlib
 import io
 import os
 import sqlite3
@@ -208,8 +209,21 @@ def duckdb_query(tmp_path):
     return sklazy.Source("SELECT * FROM flats", connection=connection)
 
 
+OPENED = contextlib.ExitStack()  # connections of a test, which Python 3.13 wants closed
+
+
+@pytest.fixture(autouse=True)
+def _close_connections():
+    yield
+    OPENED.close()
+
+
+def connect(path):
+    return OPENED.enter_context(contextlib.closing(sqlite3.connect(path)))
+
+
 def sqlite_query(tmp_path):
-    connection = sqlite3.connect(tmp_path / "flats.db")
+    connection = connect(tmp_path / "flats.db")
     FRAME.to_sql("flats", connection, index=False)
     return sklazy.Source("SELECT * FROM flats", connection=connection)
 
@@ -218,6 +232,7 @@ def sqlalchemy_query(tmp_path):
     sqlalchemy = pytest.importorskip("sqlalchemy", reason="SQLAlchemy is not installed")
     sqlite_query(tmp_path)
     engine = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/flats.db")
+    OPENED.callback(engine.dispose)
     return sklazy.Source("SELECT * FROM flats", connection=engine)
 
 
@@ -635,7 +650,7 @@ def test_rows_that_change_between_two_looks_are_noticed(tmp_path):
 
 
 def test_errors_of_databases_come_through(tmp_path):
-    connection = sqlite3.connect(":memory:")
+    connection = connect(":memory:")
     source = sklazy.Source("SELECT * FROM nowhere", connection=connection)
     with pytest.raises(BadFileError, match="no such table: nowhere"):
         source.read()

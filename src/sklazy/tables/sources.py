@@ -89,6 +89,7 @@ class Source:
     Table: 2 rows, 2 columns
       size  numeric  50 to 72
       heat  nominal  2 categories: 'gas', 'oil'
+    >>> database.close()
     """
 
     def __init__(
