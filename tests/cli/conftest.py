@@ -4,6 +4,7 @@ import pytest
 from click.testing import CliRunner
 from sklearn.datasets import load_wine
 
+from sklazy import errors
 from sklazy.cli import main
 
 
@@ -18,6 +19,7 @@ def run(monkeypatch, tmp_path):
         runner = CliRunner()
 
     def call(*arguments):
+        errors._WARNED.clear()  # a command is a process of its own
         result = runner.invoke(main, [str(a) for a in arguments], prog_name="sklazy")
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
