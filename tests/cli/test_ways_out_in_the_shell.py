@@ -346,8 +346,7 @@ def test_the_way_out_that_a_message_names_leads_out(ready, way):
 
 
 def test_a_limit_with_a_decimal_comma_is_halved_with_a_note_for_a_saved_model(ready):
-    Path("later.csv").write_text("lab;n\n0,5;1\n<0,07;2\n")  # a note comes once
-    code, said, noted = ready("predict", "comma.sklazy", "later.csv", "--decimal", ",")
+    code, said, noted = ready("predict", "comma.sklazy", "limits.csv", "--decimal", ",")
     assert code == 0
-    assert "'<0,07' as half of its limit" in noted
+    assert "'<0,05' as half of its limit" in noted
     assert len(said.splitlines()) == 3
