@@ -37,6 +37,7 @@ from sklazy.cli.uncertainty import (
     join_labels,
     name_first_rows,
     note_confidence,
+    note_rare_classes,
 )
 from sklazy.cli.waiting import (
     RunLimits,
@@ -138,6 +139,7 @@ def _predict_folder(
     if request.limits.max_rows is not None:
         raise BadInputError("--max-rows is for one file of predictions; leave it out.")
     confidence = check_confidence(fitted, request.confidence)
+    note_rare_classes(console, fitted, confidence)
 
     def answer(rows: Table) -> Columns:
         columns = prediction_columns(fitted, rows, confidence, **request.columns)
@@ -147,7 +149,7 @@ def _predict_folder(
     described = {
         "model": describe_model_file(model),
         "id": request.id_column,
-        **confidence._asdict(),
+        **{k: v for k, v in confidence._asdict().items() if k != "by" or v},
         **request.columns,
     }
     job = ScoringJob(
