@@ -241,7 +241,9 @@ def test_a_letter_names_no_reasons_that_change_nothing():
     number["reasons"]["base"], number["reasons"]["answer"] = 641.0, 641.001
     del number["votes"]
     number["cases"] = {"targets": [{"name": "rent"}]}
-    assert write_letter(number).endswith("None of the facts given changes it noticeably.")
+    assert write_letter(number).endswith(
+        "None of the facts given changes it noticeably."
+    )
 
 
 def test_features_that_are_missing_are_named():

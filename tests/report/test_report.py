@@ -1,6 +1,7 @@
 """Progress and figures: plain data in, something to look at out."""
 
 import io
+import re
 import time
 from pathlib import Path
 from typing import get_args
@@ -10,6 +11,7 @@ import pytest
 
 import sklazy
 from sklazy.report import blocks as b
+from sklazy.report.html import render
 from sklazy.report.progress import Progress, track
 from sklazy.report.races import draw_race, running_means
 
@@ -58,6 +60,44 @@ def test_preparing_a_blend_names_its_members(monkeypatch):
         *("paths", "kernel", "weighing columns", "choosing settings", "solving"),
         "logistic",
     ]
+
+
+@pytest.mark.parametrize("width", [40, 48, 60])
+def test_bars_that_do_not_fit_are_drawn_on_a_smaller_scale(width):
+    """A bar is no word: it has no middle that could be left out."""
+    shares = [0.752, 0.15, 0.05, 0.0]
+    rows = [[f"member {i}", f"{s:.1%}", b.Bar(s), "0.25"] for i, s in enumerate(shares)]
+    rows.append(["shifted", "", b.Bar(0.9, 0.5), "0.25"])
+    grid = b.Grid(["member", "weight", "", "left-out loss"], "lrbr", rows)
+    text = b.to_text([grid], width)
+    assert not re.search("█…|…█", text)
+    assert max(map(len, text.splitlines())) <= width
+    drawn = [line.count("█") for line in text.splitlines() if "█" in line]
+    assert len(drawn) == 4
+    assert drawn[0] > drawn[1] >= drawn[2] >= 1
+    assert drawn[3] == pytest.approx(drawn[0] * 0.4 / 0.752, abs=1)
+    shifted = next(line for line in text.splitlines() if "shifted" in line)
+    assert re.search(r" {3,}█+", shifted)
+
+
+def test_what_is_not_shown_is_counted_in_the_singular_too():
+    grid = b.Grid(["a"], "l", [["x"]], n_more=1, noun="features that add nothing")
+    page = render("fragment", n_more=0, opening=[], articles=[("a", "A", [grid])])
+    assert "and 1 more feature that adds nothing" in page
+    page = render(
+        "fragment",
+        n_more=0,
+        opening=[],
+        articles=[("a", "A", [grid._replace(n_more=1, noun="less probable classes")])],
+    )
+    assert "and 1 more less probable class<" in page.replace("\n", "")
+    page = render(
+        "fragment",
+        n_more=0,
+        opening=[],
+        articles=[("a", "A", [grid._replace(n_more=2)])],
+    )
+    assert "and 2 more features that add nothing" in page
 
 
 def test_work_within_work_has_no_bar_of_its_own():

@@ -363,7 +363,9 @@ def test_numbers_are_rounded_as_in_the_receipt(browser):
         go(page, "view=cases&case=59")
         page.wait_for_selector(".waterfall")
         api.expect(page.locator(".part-answer .big strong")).to_have_text(expected)
-        written = page.locator(".waterfall .raises, .waterfall .lowers").all_inner_texts()
+        written = page.locator(
+            ".waterfall .raises, .waterfall .lowers"
+        ).all_inner_texts()
         assert written
         assert all(re.fullmatch(r"[+\u2212](\d+|0\.\d)", one) for one in written)
         listed = page.locator(".voters tr td:nth-child(2)").all_inner_texts()

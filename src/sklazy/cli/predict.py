@@ -60,7 +60,7 @@ from sklazy.cli.writing import (
 )
 from sklazy.errors import BadInputError
 from sklazy.measures.scores import find_auc
-from sklazy.report.words import format_number
+from sklazy.report.words import format_number, format_value
 from sklazy.tables import Table
 
 
@@ -213,8 +213,7 @@ def _note_findings(
     _note_novelty(console, queries, columns.pop("unlike", ()))
     truth = None
     if fitted.target in queries.whole:
-        n_done = len(columns["prediction"])
-        truth = queries.whole[fitted.target].cells()[:n_done]
+        truth = _name_truth(fitted, queries, len(columns["prediction"]))
         _note_quality(console, fitted, columns, truth)
     note_confidence(console, fitted, queries, columns, confidence, truth)
     return truth
@@ -283,6 +282,16 @@ def prediction_columns(
     return columns
 
 
+def _name_truth(fitted: FittedModel, queries: QueryRows, n_rows: int) -> list[Any]:
+    """True values as predictions are written: whole numbers without a point."""
+    cells = queries.whole[fitted.target].cells()[:n_rows]
+    if not fitted.classifies:
+        return list(cells)
+    known = {label: label for label in fitted.model.classes_.tolist()}
+    whole = [int(c) if isinstance(c, float) and c.is_integer() else c for c in cells]
+    return [known.get(cell, cell) for cell in whole]
+
+
 def _note_novelty(console: Console, queries: QueryRows, flags: Sequence[bool]) -> None:
     """Point out rows that are unlike all cases."""
     pairs = zip(queries.names, flags, strict=False)
@@ -329,7 +338,8 @@ def _describe_guess(labels: Iterable[object]) -> str:
     """The accuracy of always answering the commonest label of these."""
     counts = Counter(map(str, labels))
     label = min(counts, key=lambda label: (-counts[label], label))
-    return f"always answering {label!r}: {counts[label] / counts.total():.4f}"
+    name = format_value(label)
+    return f"always answering {name!r}: {counts[label] / counts.total():.4f}"
 
 
 def _describe_auc(columns: Columns, truth: Sequence[object]) -> str:
