@@ -473,7 +473,7 @@ def test_advice_cut_short_shows_what_is_measured(run, files, monkeypatch):
     code, out, err = run(*asked, "--max-rows", 40)
     assert code == 130
     said = " ".join(out.split())
-    assert "Interrupted after 1 fold; not measured: RandomForestClassifier()" in said
+    assert "Interrupted after 1 fold; not measured: random forest" in said
     assert "Not enough time: about" in said
     assert "Raise --max-seconds" in said
     assert "advice is based on what was measured so far" in err
