@@ -1,6 +1,7 @@
 """Progress and figures: plain data in, something to look at out."""
 
 import io
+import logging
 import re
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 import sklazy
 from sklazy.report import blocks as b
+from sklazy.report import progress as progress_module
 from sklazy.report.html import render
 from sklazy.report.progress import Progress, track
 from sklazy.report.races import draw_race, running_means
@@ -36,6 +38,37 @@ def test_nothing_is_shown_but_on_a_terminal():
         time.sleep(0.05)
         progress.advance()
     assert not paper.getvalue()
+
+
+def test_long_work_is_logged_now_and_then_where_no_bar_is_seen(monkeypatch, caplog):
+    monkeypatch.setattr(progress_module, "WORTH_SAYING", 0.05)
+    monkeypatch.setattr(progress_module, "_MOST_SILENT", 0.1)
+    caplog.set_level(logging.INFO, "sklazy")
+    with Progress("predicting", total=800, stream=io.StringIO()) as progress:
+        progress.advance(200, note="fold 1 of 4")
+        with Progress("preparing", total=3, stream=io.StringIO(), noun="stages"):
+            deadline = time.monotonic() + 20
+            while len(caplog.messages) < 3 and time.monotonic() < deadline:
+                time.sleep(0.01)
+    assert len(caplog.messages) >= 3
+    first = caplog.messages[0]
+    assert first.startswith(
+        "predicting: 200 of 800 rows (fold 1 of 4); preparing: 0 of 3 stages after 0 s"
+    )
+    assert first.endswith("seconds left")
+    n_lines = len(caplog.messages)
+    time.sleep(0.3)
+    assert len(caplog.messages) <= n_lines + 1  # it ends with the work
+
+
+def test_silence_is_kept_where_nobody_listens(monkeypatch, caplog):
+    monkeypatch.setattr(progress_module, "WORTH_SAYING", 0.02)
+    for option, level in (("on", logging.WARNING), ("off", logging.INFO)):
+        monkeypatch.setenv("SKLAZY_PROGRESS", option)
+        caplog.set_level(level, "sklazy")
+        with Progress("predicting", total=8, stream=io.StringIO()):
+            time.sleep(0.2)
+    assert caplog.messages == []
 
 
 def test_long_work_shows_a_bar():

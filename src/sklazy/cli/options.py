@@ -397,8 +397,9 @@ id_option = click.option(
     "--id",
     "id_column",
     shell_complete=complete_columns,
-    help="Column with the ids of the rows. It is shown with predictions and in "
-    "receipts, and is not used as a feature.",
+    help="Column with the ids of the rows, which must differ where rows of TRAIN are "
+    "named. It is shown with predictions and in receipts, and is not used as a "
+    "feature.",
 )
 """Add the column with the ids of the rows."""
 

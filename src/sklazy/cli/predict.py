@@ -60,7 +60,7 @@ from sklazy.cli.writing import (
 )
 from sklazy.errors import BadInputError
 from sklazy.measures.scores import find_auc
-from sklazy.report.words import format_number, format_value
+from sklazy.report.words import format_number, format_value, pluralize
 from sklazy.tables import Table
 
 
@@ -96,6 +96,7 @@ def predict(
     request = _Request(test or "", source.id_column, out, limits, confidence, columns)
     if is_model(source.train):
         fitted = load_model(source, choice)
+        _note_model(console, fitted)
         with announced(console, fitted.method):
             if writes_folder(test, out):
                 _predict_folder(console, fitted, source.train, request)
@@ -116,6 +117,12 @@ def predict(
             cross_validate(console, task, choice, folds, out, max_seconds)
         else:
             _predict_file(console, partial(fit_task, task, choice), request)
+
+
+def _note_model(console: Console, fitted: FittedModel) -> None:
+    """Note what a model predicts, and from what: the next note may be long in coming."""
+    n_rows = pluralize(fitted.model.cases_.n_rows, "row")
+    console.note(f"{fitted.kind} of {fitted.target!r}, {fitted.method} of {n_rows}")
 
 
 def _refuse_without_test(source: TrainingFile, confidence: Confidence) -> None:
