@@ -1,9 +1,9 @@
 """Advice: the comparison is fair, the recommendation follows from it."""
 
-import re
 import collections
 import contextlib
 import json
+import re
 import time
 from typing import ClassVar
 

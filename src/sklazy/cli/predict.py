@@ -120,7 +120,7 @@ def predict(
 
 
 def _note_model(console: Console, fitted: FittedModel) -> None:
-    """Note what a model predicts, and from what: the next note may be long in coming."""
+    """Note what a model predicts: the next note may be long in coming."""
     n_rows = pluralize(fitted.model.cases_.n_rows, "row")
     console.note(f"{fitted.kind} of {fitted.target!r}, {fitted.method} of {n_rows}")
 
