@@ -25,6 +25,7 @@ from pyarrow import feather
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.metrics import classification_report, confusion_matrix, roc_auc_score
 
+import sklazy
 from sklazy import (
     LazyClassifier,
     LazyKNeighborsClassifier,
@@ -32,7 +33,7 @@ from sklazy import (
     RaceFeatureSelector,
 )
 from sklazy.cli import main
-from sklazy.cli.console import Console
+from sklazy.cli.console import Console, run_command
 from sklazy.cli.methods import LAZY_CLASSIFIERS
 from sklazy.cli.predict import predict_both
 from sklazy.cli.quality import describe_by_class, show_quality
@@ -128,6 +129,24 @@ def test_known_targets_of_two_classes_have_an_auc(run, files, wine):
     label = sorted(table["grower"].unique())[1]
     auc = roc_auc_score(table["grower"] == label, table[f"probability of {label}"])
     assert f"AUC {auc:.4f}" in err
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_whole_number_classes_are_written_alike_everywhere(run, ending):
+    """A target of 0 and 1 is 0 and 1 in predictions, in true values and in notes."""
+    frame = pd.DataFrame({"x": np.arange(60.0), "fraud": [0, 0, 0, 0, 1] * 12})
+    frame.to_csv("train.csv", index=False)
+    if ending == "csv":
+        frame.to_csv("truth.csv", index=False)
+    else:
+        frame.to_parquet("truth.parquet")
+    asked = ["predict", "train.csv", f"truth.{ending}", "-t", "fraud", "-m", "lazy-nb"]
+    code, out, err = run(*asked)
+    assert code == 0
+    assert "always answering '0': 0.8000" in err
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert {row["fraud"] for row in rows} == {"0", "1"}
+    assert {row["prediction"] for row in rows} <= {"0", "1"}
 
 
 def test_known_numbers_have_the_error_of_their_mean(run, files, wine):
@@ -265,6 +284,21 @@ def test_errors_can_be_json_and_have_a_traceback_with_debug(run, files):
     assert json.loads(err)["error"] == "BadInputError"
     _, _, err = run("predict", "train.csv", "-t", "growr", "--debug")
     assert "Traceback" in err
+
+
+def test_a_note_on_slices_of_the_same_rows_comes_once(capsys):
+    """Each slice gives another example; another column is another note."""
+
+    def work(console):
+        for name, example in [("TSH", "0.32"), ("TSH", "0.24"), ("CRP", "0.06")]:
+            message = f"column {name!r}: text such as {example!r} as numbers."
+            warnings.warn(message, sklazy.DataWarning, stacklevel=1)
+
+    run_command(work, False, False, {})
+    notes = capsys.readouterr().err.splitlines()
+    assert len(notes) == 2
+    assert "'TSH': text such as '0.32'" in notes[0]
+    assert "'CRP'" in notes[1]
 
 
 def test_unexpected_errors_have_a_message_too(run, files, monkeypatch):
@@ -439,7 +473,7 @@ def test_advice_cut_short_shows_what_is_measured(run, files, monkeypatch):
     code, out, err = run(*asked, "--max-rows", 40)
     assert code == 130
     said = " ".join(out.split())
-    assert "Interrupted after 1 fold; not measured: RandomForestClassifier()" in said
+    assert "Interrupted after 1 fold; not measured: random forest" in said
     assert "Not enough time: about" in said
     assert "Raise --max-seconds" in said
     assert "advice is based on what was measured so far" in err

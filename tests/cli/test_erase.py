@@ -78,3 +78,26 @@ def test_a_certificate_that_cannot_be_written_is_printed(heating):
     assert code == 1
     assert json.loads(out)["proved"]
     assert "the rows are erased" in err
+
+
+def test_rows_of_one_person_are_named(heating):
+    command = ["erase", "heating.sklazy", "--id", "F01", "--certificate", "gone.json"]
+    code, _, err = heating(*command)
+    assert code == 2
+    assert "There are 'F010', 'F011', 'F012', 'F013', 'F014' and " in err
+
+
+def test_a_copy_that_is_searched_too_is_listed_once(heating, tmp_path):
+    (tmp_path / "bak").mkdir()
+    copy = tmp_path / "bak" / "monday.sklazy"
+    copy.write_bytes((tmp_path / "heating.sklazy").read_bytes())
+    code, _, _ = heating(
+        *("erase", "heating.sklazy", "--id", "F012", "--certificate", "gone.json"),
+        *("--search", "bak", "--copy", "bak/monday.sklazy"),
+    )
+    assert code == 0
+    files = json.loads((tmp_path / "gone.json").read_text())["files"]
+    names = [one["name"] for one in files]
+    assert names.count(os.path.join("bak", "monday.sklazy")) == 1
+    assert len(set(map(os.path.realpath, names))) == len(names)
+    assert not any(map(os.path.isabs, names))

@@ -147,6 +147,35 @@ def test_what_a_killed_command_left_goes(run, tmp_path, model, ending):
     assert read_answers(tmp_path / "out").equals(expected)
 
 
+@pytest.mark.skipif(os.utime not in os.supports_fd, reason="times need a path here")
+@pytest.mark.parametrize("ending", [".parquet", ".csv"])
+def test_predictions_have_the_time_of_their_rows_once_they_have_their_name(
+    run, tmp_path, model, monkeypatch, ending
+):
+    """Killed just after a file was renamed, the next run need not do it again."""
+    write_lake(tmp_path / "lake", ending)
+    stand_in = refuse_paths(os.utime)
+    monkeypatch.setattr(os, "supports_fd", {*os.supports_fd, stand_in})
+    monkeypatch.setattr(os, "utime", stand_in)
+    arguments = ["rent.sklazy", "lake", "--id", "flat", "-o", "out"]
+    assert run("predict", *arguments)[0] == 1
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    _, _, err = run("predict", *arguments)
+    assert "1 of 4 files are there already" in err
+
+
+def refuse_paths(utime):
+    """A stand-in that dies where the time of a finished file is set."""
+
+    def stand_in(place, **times):
+        if not isinstance(place, int):
+            raise KeyError(place)
+        utime(place, **times)
+
+    return stand_in
+
+
 def test_a_file_without_rows_has_no_predictions(run, tmp_path, model):
     write_lake(tmp_path / "lake")
     FRAME[["flat", "size", "heat"]].head(0).to_parquet(

@@ -45,8 +45,9 @@ def test_sets_of_classes_are_those_of_the_library(flats, model):
     truth = pd.read_csv("new-flats.csv")["heating"]
     held = np.mean([t in own for t, own in zip(truth, expected, strict=True)])
     size = np.mean([*map(len, expected)])
+    share = f"{100 * held:.3g} %"
     assert (
-        f"the true value is in {held:.1%} of the sets, which have {size:.2f} classes"
+        f"the true value is in {share} of the sets, which have {size:.2f} classes"
         in err
     )
     _, out, _ = flats("predict", *ASKED, "--coverage", 0.8, "--json")
@@ -99,7 +100,78 @@ def test_empty_and_full_sets_are_said(flats):
     _, out, err = flats("predict", *asked)
     empty = [row["row"] for row in rows_of(out) if row["set"] == ""]
     assert len(empty) > 1
-    assert f"{len(empty)} rows have an empty set: unlike" in err
+    why = "no class is as probable there as the true one is in 10 % of the cases"
+    assert f"{len(empty)} rows have an empty set: {why}" in err
+    assert "unlike the cases" not in err
+    assert "%" not in err.replace(" %", "")
+
+
+@pytest.fixture
+def rare(run):
+    """A file in which 6 of 100 rows have the class "yes", which is hard to see."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=300), "z": rng.normal(size=300)})
+    frame["left"] = np.where(np.arange(300) % 100 < 6, "yes", "no")
+    frame.loc[frame["left"] == "yes", "x"] += 1
+    frame.to_csv("rare.csv", index=False)
+    frame.sample(60, random_state=0).to_csv("next.csv", index=False)
+    return run
+
+
+RARE = ["rare.csv", "next.csv", "-t", "left", "-m", "kernel"]
+
+
+def test_sets_cover_a_rare_class_if_asked_to(rare):
+    train, test = map(pd.read_csv, ("rare.csv", "next.csv"))
+    fitted = sklazy.LazyKernelClassifier().fit(train, "left")
+    expected = fitted.predict_set(test[["x", "z"]], by="class", as_labels=True)
+    code, out, err = rare("predict", *RARE, "--coverage", 0.9, "--by", "class")
+    assert code == 0
+    assert [labels_of(row["set"]) for row in rows_of(out)] == expected
+    assert "--by class" not in err
+    full = [row["row"] for row in rows_of(out) if row["set"] == "no|yes"]
+    assert len(full) > 10
+    assert f"rows {', '.join(full[:9])} and {len(full) - 9} more.\n" in err
+    code, out, err = rare("predict", *RARE, "--coverage", 0.9)
+    assert all("yes" not in labels_of(row["set"]) for row in rows_of(out))
+    assert "'yes' (6 %) is rarer than the 10 % of rows that sets may miss" in err
+    assert "--by class keeps the promise within every class" in err
+    assert "'no' has 94 % of the cases, so some sets must be empty" in err
+    for option in (["--by", "none"], ["--by", "nearness"]):
+        _, _, err = rare("predict", *RARE, "--coverage", 0.9, *option)
+        assert "--by class" not in err
+
+
+def test_a_folder_of_answers_has_sets_by_class_too(rare):
+    Path("new").mkdir()
+    Path("next.csv").rename("new/next.csv")
+    rare("fit", "rare.csv", *RARE[2:], "-o", "a.sklazy")
+    asked = ["predict", "a.sklazy", "new", "-o", "answers", "--coverage", 0.9]
+    code, _, err = rare(*asked)
+    assert (code, err.count("--by class")) == (0, 1)
+    code, _, err = rare(*asked, "--by", "class")
+    assert "with other options" in err
+    code, _, err = rare(*asked[:4], "other", *asked[5:], "--by", "class")
+    assert (code, "rarer" in err) == (0, False)
+    assert "yes" in pd.read_csv("other/next.csv")["set"].str.cat()
+
+
+def test_receipts_name_the_way_of_the_set(rare):
+    code, out, _ = rare("explain", *RARE, "--coverage", 0.9, "--by", "class", "--json")
+    assert code == 0
+    assert json.loads(out)[0]["prediction_set"]["by"] == "class"
+
+
+def test_widths_of_intervals_may_follow_a_wanted_way(flats):
+    asked = [*RENT, "--id", "flat", "-m", "lazy-knn"]
+    train, test = map(pd.read_csv, RENT[:2])
+    fitted = sklazy.LazyKNeighborsRegressor().fit(train, "rent", ids="flat")
+    for by, argument in (("none", None), ("ratio", "ratio"), ("auto", "auto")):
+        ends = fitted.predict_interval(test[train.columns.drop("rent")], by=argument)
+        code, out, _ = flats("predict", *asked, "--by", by)
+        assert code == 0
+        rows = [[float(row["low"]), float(row["high"])] for row in rows_of(out)]
+        np.testing.assert_allclose(rows, ends, rtol=1e-6)
 
 
 def test_few_rows_have_numbers_without_intervals(flats):
@@ -124,6 +196,15 @@ def test_few_rows_have_numbers_without_intervals(flats):
         ([*ASKED[:-1], "tree", "--coverage", "0.9"], "tree has no sets of classes"),
         ([*ASKED[:-1], "tree", "--abstain", "0.9"], "tree never abstains"),
         (["flats.csv", *HEATING, "--coverage", "0.9"], "is for the rows of TEST"),
+        (["flats.csv", *HEATING, "--by", "class"], "--by is for the rows of TEST"),
+        ([*ASKED, "--by", "class"], "ask for them, too: --coverage 0.9 --by class"),
+        ([*ASKED, "--coverage", "0.9", "--by", "ratio"], "'heating' has classes"),
+        ([*ASKED, "--coverage", "0.99", "--by", "class"], "leave --by out"),
+        ([*RENT, "-m", "kernel", "--by", "class"], "'rent' has numbers; expected auto"),
+        (
+            [*RENT, "-m", "kernel", "--coverage", "0", "--by", "ratio"],
+            "--by ratio is for intervals",
+        ),
         ([*RENT, "-m", "ridge", "--coverage", "0.9"], "ridge has no intervals"),
         ([*RENT, "-m", "kernel", "--abstain", "0.9"], "'rent' has numbers"),
     ],

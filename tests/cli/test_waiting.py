@@ -225,3 +225,24 @@ def test_the_notice_of_the_compiler_is_no_wait():
         logging.getLogger("sklazy").info("asking takes long.")
     assert said[0] == "compiling for first use"
     assert said[1].startswith("asking takes long. (faster: -m kernel")
+
+
+def test_a_model_is_named_before_it_predicts(run):
+    run("fit", "train.csv", "-o", "m.sklazy")
+    runner = CliRunner()
+    result = runner.invoke(main, ["predict", "m.sklazy", "test.csv", "-o", "p.csv"])
+    assert result.exit_code == 0
+    said = result.output.splitlines()
+    assert "classification of 'y', LazyNBClassifier of 60 rows" in said[0]
+
+
+def test_a_cross_validation_is_announced_and_followed_in_a_pipe(run, monkeypatch):
+    """Lines of progress carry no advice; the announcement does."""
+    monkeypatch.setattr(progress, "WORTH_SAYING", 0.0)
+    monkeypatch.setattr(progress, "_MOST_SILENT", 0.001)
+    _, _, err = run("predict", "train.csv", "--folds", 5)
+    assert "predicting 60 rows takes about 0 seconds." in err
+    assert "for a part only: --max-rows, --max-seconds" in err
+    lines = [one for one in err.splitlines() if one.startswith("predicting: ")]
+    assert lines
+    assert all("faster" not in one for one in lines)

@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import json
+import re
 import time
 from typing import ClassVar
 
@@ -264,10 +265,14 @@ def wrong(share, n=1000):
         ((0.9, 0.8, 0.8, 0.8), "0()", "clearly better than host 1 (0.200), host 2"),
         ((0.8, 0.8, 0.8, 0.8), "0()", "level, within chance, with host 1"),
         ((0.8, 0.803, 0.8, 0.8), "0()", "level"),  # three rows of 1000 are chance
-        ((0.8, 0.9, 0.8, 0.8), "1()", "Use 1(): log loss 0.100 (AUC 0.50, right in"),
+        (
+            (0.8, 0.9, 0.8, 0.8),
+            "1()",
+            "Use host 1, 1(): log loss 0.100 (AUC 0.50, right in",
+        ),
         ((0.8, 0.8, 0.8, 0.9), "3()", "clearly better than host 0 (0.200)"),
         ((0.8, 0.7, 0.9, 0.95), "3()", "host 2 (0.100), host 0 (0.200) and host 1"),
-        ((0.8,), "0()", "Use 0()"),
+        ((0.8,), "0()", "Use host 0, 0()"),
         ((0.402, 0.4, 0.4, 0.4), "0()", "hardly better than always predicting the"),
         ((0.4, 0.4, 0.4, 0.4), None, "Nothing learned here: on 1000 rows no method"),
     ],
@@ -487,7 +492,7 @@ def test_no_time_is_no_verdict():
     assert noise.seconds_needed > 0
     assert noise.verdict.startswith("Not enough time: about")
     text = " ".join(noise.to_text().split())
-    assert "not measured: RandomForestRegressor()" in text
+    assert "not measured: random forest, gradient boosting" in text
     with pytest.raises(BadInputError, match="recommends no estimator"):
         _ = noise.best_
     enough = sklazy.advise(
@@ -528,3 +533,28 @@ def test_one_fold_has_the_rows_that_a_verdict_needs(n_rows):
 def test_more_folds_than_a_verdict_leaves_room_for_stay_as_they_are():
     target = np.arange(600.0)
     assert np.bincount(assign_folds(target, 600, 0, 200)).tolist() == [1] * 600
+
+
+def test_figures_of_prices_are_written_out_and_methods_have_one_name():
+    """No scientific notation below a million; one name in verdict, table and list."""
+    rng = np.random.default_rng(0)
+    table = rng.random((200, 3))
+    price = 400_000 + 300_000 * table[:, 0] + 20_000 * rng.normal(size=200)
+    advice = sklazy.advise(table, price, n_folds=2, max_seconds=1e4, max_rows=200)
+    text = " ".join(advice.to_text().split())
+    assert not re.search(r"\de[+-]\d", text)
+    best = advice.best
+    assert f"Advice: use {best.host}, {best.name} " in text
+    assert f"Use {best.host}, {best.name}: it is off by {best.loss:.0f} on" in text
+    assert f"{best.host} (advised) {best.loss:.0f} " in text
+    assert f"± {best.error:.0f} " in text
+    assert "k-NN without selection" in text
+    assert "k-NN, no selection" not in text
+    assert f"The median is off by {advice.guess:.0f} on average" in text
+
+
+def test_too_little_time_has_sentences_that_agree():
+    few = lack_time(168, 200, 45.0).sentence
+    assert "boosting; there was time for 168 rows. Raise" in few
+    assert "not by all" not in few
+    assert "for 300 rows, but not by all of these." in lack_time(300, 200, 9.0).sentence

@@ -116,6 +116,7 @@ def made_reasons(*contributions):
     nothing = {"cases": None, "change": None, "enough": None}
     return {
         "answer": "yes",
+        "cases": {"target": "y"},
         "votes": [
             {"label": "no", "probability": 1.0 - reasons["answer"]},
             {"label": "yes", "probability": reasons["answer"]},
@@ -205,6 +206,46 @@ def test_a_letter_names_no_feature_that_hardly_matters():
     assert write_letter(receipt).endswith("principal reasons are: x0 is 1.")
 
 
+@pytest.mark.parametrize(
+    ("labels", "opening"),
+    [
+        ([0, 1], "The result is fraud: 0, "),
+        ([False, True], "The result is fraud: no, "),
+        (["honest", "fraudulent"], "The result is fraud: honest, "),
+    ],
+)
+def test_a_letter_on_a_class_names_what_was_predicted(labels, opening):
+    table = pd.DataFrame({"amount": np.arange(40.0)})
+    table["fraud"] = [labels[0]] * 30 + [labels[1]] * 10
+    model = LazyKernelClassifier().fit(table, "fraud")
+    letter = model.explain(table[["amount"]][:1])[0].for_customer()
+    assert letter.startswith(opening)
+    assert "reasons are: amount is 0." in letter
+    nameless = LazyKernelClassifier().fit(table[["amount"]], table["fraud"].tolist())
+    letter = nameless.explain(table[["amount"]][:1])[0].for_customer()
+    assert letter.startswith(f"The result is {labels[0]}, ")
+
+
+def test_a_letter_names_no_reasons_that_change_nothing():
+    sure = made_reasons(0.003, -0.001, 0.0004)
+    sure["reasons"]["base"], sure["reasons"]["answer"] = 0.9955, 0.9979
+    said = "(>99 % with nothing known). None of the facts given changes it noticeably."
+    assert write_letter(sure).endswith(said)
+    assert write_letter(sure, hide=["x0"]).endswith(said)
+    level = made_reasons(0.1, -0.1)  # nothing in all, but each of them much
+    assert "x0 is 1" in write_letter(level)
+    assert "x1 is 1" in write_letter(level)
+    hidden = write_letter(made_reasons(0.2), hide=["x0"])
+    assert hidden == "The result is yes, 95 % (75 % with nothing known)."
+    number = made_reasons(0.003, -0.002)
+    number["reasons"]["base"], number["reasons"]["answer"] = 641.0, 641.001
+    del number["votes"]
+    number["cases"] = {"targets": [{"name": "rent"}]}
+    assert write_letter(number).endswith(
+        "None of the facts given changes it noticeably."
+    )
+
+
 def test_features_that_are_missing_are_named():
     receipt = made_reasons(0.2, 0.1)
     receipt["query"] = [
@@ -234,7 +275,8 @@ def test_a_customer_reads_of_no_other(blend):
     model, X = blend
     for receipt in model.explain(X[:10]):
         letter = receipt.for_customer(hide=["months"])
-        assert letter.startswith(f"The result is {receipt.answer}")
+        assert letter.startswith("The result is ")
+        assert f"{receipt.answer}, " in letter.split("(")[0]
         assert "customer-" not in letter
         assert "months is" not in letter
 

@@ -1,6 +1,8 @@
 """Progress and figures: plain data in, something to look at out."""
 
 import io
+import logging
+import re
 import time
 from pathlib import Path
 from typing import get_args
@@ -10,6 +12,8 @@ import pytest
 
 import sklazy
 from sklazy.report import blocks as b
+from sklazy.report import progress as progress_module
+from sklazy.report.html import render
 from sklazy.report.progress import Progress, track
 from sklazy.report.races import draw_race, running_means
 
@@ -36,6 +40,37 @@ def test_nothing_is_shown_but_on_a_terminal():
     assert not paper.getvalue()
 
 
+def test_long_work_is_logged_now_and_then_where_no_bar_is_seen(monkeypatch, caplog):
+    monkeypatch.setattr(progress_module, "WORTH_SAYING", 0.05)
+    monkeypatch.setattr(progress_module, "_MOST_SILENT", 0.1)
+    caplog.set_level(logging.INFO, "sklazy")
+    with Progress("predicting", total=800, stream=io.StringIO()) as progress:
+        progress.advance(200, note="fold 1 of 4")
+        with Progress("preparing", total=3, stream=io.StringIO(), noun="stages"):
+            deadline = time.monotonic() + 20
+            while len(caplog.messages) < 3 and time.monotonic() < deadline:
+                time.sleep(0.01)
+    assert len(caplog.messages) >= 3
+    first = caplog.messages[0]
+    assert first.startswith(
+        "predicting: 200 of 800 rows (fold 1 of 4); preparing: 0 of 3 stages after 0 s"
+    )
+    assert first.endswith("seconds left")
+    n_lines = len(caplog.messages)
+    time.sleep(0.3)
+    assert len(caplog.messages) <= n_lines + 1  # it ends with the work
+
+
+def test_silence_is_kept_where_nobody_listens(monkeypatch, caplog):
+    monkeypatch.setattr(progress_module, "WORTH_SAYING", 0.02)
+    for option, level in (("on", logging.WARNING), ("off", logging.INFO)):
+        monkeypatch.setenv("SKLAZY_PROGRESS", option)
+        caplog.set_level(level, "sklazy")
+        with Progress("predicting", total=8, stream=io.StringIO()):
+            time.sleep(0.2)
+    assert caplog.messages == []
+
+
 def test_long_work_shows_a_bar():
     pytest.importorskip("rich")
     screen = Terminal()
@@ -58,6 +93,44 @@ def test_preparing_a_blend_names_its_members(monkeypatch):
         *("paths", "kernel", "weighing columns", "choosing settings", "solving"),
         "logistic",
     ]
+
+
+@pytest.mark.parametrize("width", [40, 48, 60])
+def test_bars_that_do_not_fit_are_drawn_on_a_smaller_scale(width):
+    """A bar is no word: it has no middle that could be left out."""
+    shares = [0.752, 0.15, 0.05, 0.0]
+    rows = [[f"member {i}", f"{s:.1%}", b.Bar(s), "0.25"] for i, s in enumerate(shares)]
+    rows.append(["shifted", "", b.Bar(0.9, 0.5), "0.25"])
+    grid = b.Grid(["member", "weight", "", "left-out loss"], "lrbr", rows)
+    text = b.to_text([grid], width)
+    assert not re.search("█…|…█", text)
+    assert max(map(len, text.splitlines())) <= width
+    drawn = [line.count("█") for line in text.splitlines() if "█" in line]
+    assert len(drawn) == 4
+    assert drawn[0] > drawn[1] >= drawn[2] >= 1
+    assert drawn[3] == pytest.approx(drawn[0] * 0.4 / 0.752, abs=1)
+    shifted = next(line for line in text.splitlines() if "shifted" in line)
+    assert re.search(r" {3,}█+", shifted)
+
+
+def test_what_is_not_shown_is_counted_in_the_singular_too():
+    grid = b.Grid(["a"], "l", [["x"]], n_more=1, noun="features that add nothing")
+    page = render("fragment", n_more=0, opening=[], articles=[("a", "A", [grid])])
+    assert "and 1 more feature that adds nothing" in page
+    page = render(
+        "fragment",
+        n_more=0,
+        opening=[],
+        articles=[("a", "A", [grid._replace(n_more=1, noun="less probable classes")])],
+    )
+    assert "and 1 more less probable class<" in page.replace("\n", "")
+    page = render(
+        "fragment",
+        n_more=0,
+        opening=[],
+        articles=[("a", "A", [grid._replace(n_more=2)])],
+    )
+    assert "and 2 more features that add nothing" in page
 
 
 def test_work_within_work_has_no_bar_of_its_own():

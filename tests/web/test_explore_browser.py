@@ -349,6 +349,30 @@ def test_numbers_are_explored_as_well(browser):
         api.expect(page.locator(".part-head")).to_contain_text("rent is 333")
 
 
+def test_numbers_are_rounded_as_in_the_receipt(browser):
+    """Prices of six digits have no decimals, whichever place on the page they have."""
+    frame, _, rent = flats()
+    price = (600 * rent + 0.4845).rename("price")
+    model = sklazy.LazyKernelRegressor()
+    others = model.fit(frame.drop(index=59), price.drop(index=59))
+    expected = f"{others.predict(frame.loc[[59]])[0]:.0f}"
+    (receipt,) = others.explain(frame.loc[[59]])
+    assert f"Predicted price: {expected} (" in " ".join(receipt.to_text().split())
+    model.partial_fit(frame.loc[[59]], price.loc[[59]])
+    with page_on(browser, model) as page:
+        go(page, "view=cases&case=59")
+        page.wait_for_selector(".waterfall")
+        api.expect(page.locator(".part-answer .big strong")).to_have_text(expected)
+        written = page.locator(
+            ".waterfall .raises, .waterfall .lowers"
+        ).all_inner_texts()
+        assert written
+        assert all(re.fullmatch(r"[+\u2212](\d+|0\.\d)", one) for one in written)
+        listed = page.locator(".voters tr td:nth-child(2)").all_inner_texts()
+        assert len(listed) > 2
+        assert all(re.fullmatch(r"\d*", one) for one in listed)
+
+
 NARROW = {"width": 1000, "height": 900}
 
 

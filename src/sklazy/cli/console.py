@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import shutil
 import sys
 import textwrap
@@ -25,6 +26,8 @@ from sklazy.errors import (
 from sklazy.report.plain import to_finite
 
 Terminal = rich.console.Console
+
+_QUOTED = r"'[^']*'"
 
 FAILED, WRONG, NO_DATA, INTERRUPTED = 1, 2, 3, 130
 """Exit codes: a failure; wrong input; missing data sets; Ctrl-C."""
@@ -123,13 +126,31 @@ def _handle_errors(console: Console, debug: bool) -> Iterator[None]:
 
 def _show_warnings(console: Console, debug: bool) -> None:
     """The library's own warnings as notes, all others with ``--debug`` only."""
+    shown: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *_: object) -> None:
         if debug or issubclass(category, SklazyWarning):
-            console.note(f"note: {for_a_shell(str(message), console.settings)}")
+            note = for_a_shell(str(message), console.settings)
+            if _without_examples(note) not in shown:
+                shown.add(_without_examples(note))
+                console.note(f"note: {note}")
 
     warnings.simplefilter("default")
     warnings.showwarning = show  # type: ignore[assignment]
+
+
+def _without_examples(note: str) -> str:
+    """A note without what another slice of the same rows may say otherwise.
+
+    The first quotation, the name of a column, is kept; examples and counts are not.
+
+    Examples
+    --------
+    >>> _without_examples("column 'TSH': text such as '0.32' as numbers, 12 in all")
+    "column 'TSH': text such as * as numbers, * in all"
+    """
+    opening, *name, rest = re.split(f"({_QUOTED})", note, maxsplit=1)
+    return "".join([opening, *name, re.sub(rf"{_QUOTED}|\d+", "*", rest)])
 
 
 def _trace(error: Exception) -> str:

@@ -1,5 +1,6 @@
 """Cross-validation of a method on a file, beside a guess without features."""
 
+import time
 from typing import Any
 
 import numpy as np
@@ -111,9 +112,9 @@ def _predict_folds(
 ) -> tuple[list[FoldAnswers], BaseException | None]:
     """Predict the first folds, each from all others; return what ended it early."""
     answers: list[FoldAnswers] = []
-    n_rows = int((folds < n_folds).sum())
+    n_rows, begin = int((folds < n_folds).sum()), time.monotonic()
     try:
-        with Progress(choice.method, total=n_rows) as progress:
+        with Progress("predicting", total=n_rows) as progress:
             for fold in range(n_folds):
                 progress.advance(0, f"fold {fold + 1} of {n_folds}")
                 testing = folds == fold
@@ -121,6 +122,8 @@ def _predict_folds(
                 model = make_model(task, choice)
                 model.fit(known.table, known.target)
                 answers.append(_ask(task, model, task.table.take(testing), progress))
+                if fold == 0:
+                    progress.expect((time.monotonic() - begin) * (n_folds - 1))
     except STOPS as stop:
         if not answers:
             raise

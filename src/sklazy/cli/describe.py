@@ -77,7 +77,7 @@ def _show(terminal: Terminal, plain: Plain) -> None:
         right = title in ("missing", "distinct")
         grid.add_column(title, justify="right" if right else "left", overflow="fold")
     for one in plain["columns"]:
-        figures = (one["kind"], _or_dash(one["missing"]), str(one["distinct"]))
+        figures = (one["kind"], str(one["missing"]), str(one["distinct"]))
         grid.add_row(escape(one["name"]), *figures, escape(_describe_cells(one)))
     terminal.print(grid)
 
@@ -87,10 +87,6 @@ def _count_in_words(n_repeated: int) -> str:
         return "no row is repeated"
     are = "row is" if n_repeated == 1 else "rows are"
     return f"{n_repeated} {are} equal to an earlier one"
-
-
-def _or_dash(count: int) -> str:
-    return str(count) if count else "-"
 
 
 def _describe_cells(one: Plain) -> str:

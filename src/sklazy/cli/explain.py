@@ -18,7 +18,7 @@ from sklazy.cli.models import (
 )
 from sklazy.cli.options import Confidence, MethodChoice, TrainingFile
 from sklazy.cli.tasks import FileTask, read_task
-from sklazy.cli.uncertainty import check_confidence
+from sklazy.cli.uncertainty import check_confidence, choose_way
 from sklazy.cli.waiting import (
     STOPS,
     TimeUpError,
@@ -163,13 +163,14 @@ def _ask_left_out(
 def _explain_row(fitted: FittedModel, query: Table, confidence: Confidence) -> Receipt:
     """The receipt of a row, with a feature to measure next if cells are missing."""
     coverage, accuracy = confidence.coverage or None, confidence.abstain
-    if coverage or accuracy:
+    if coverage or accuracy or confidence.by:
         check_confidence(fitted, confidence)
     receipts: Receipts = fitted.model.explain(
         query,
         suggest=any(column.missing.any() for column in query),
         coverage=coverage,
         accuracy=accuracy,
+        **choose_way(confidence),
     )
     return receipts[0]
 

@@ -42,6 +42,7 @@ _HINTS: tuple[tuple[str, str], ...] = (
     (r"\bor call explain\(\) again", "or run sklazy explain again"),
     (r"\bwith explain\(\)\.", "with sklazy explain."),
     (r"^coverage=(?=[\d.]+ needs)", "--coverage "),
+    (r"compare with all rows \(by=None, groups=None\)", "leave --by out"),
     (r"(?<=Raise\s)max_(?P<name>rows|seconds)\b", "--max-{name}"),
     (r"\bmax_(?P<name>cells|bytes)=float\('inf'\)", "--max-{name} inf"),
     (r"\bmax_(?P<name>cells|bytes)=", "--max-{name} "),

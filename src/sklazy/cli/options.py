@@ -56,6 +56,10 @@ KINDS = (
 AUTO = "auto"
 """Name of the method that `choose_method` replaces by the default."""
 
+BY_CLASSES = ("none", "class", "nearness")
+BY_NUMBERS = (AUTO, "none", "ratio", "both", "nearness")
+"""What ``--by`` may be for sets of classes and for intervals of numbers."""
+
 _SMALL_FILE = 1 << 24  # bytes, read in less time than it takes to import all
 _ABOVE_0 = click.FloatRange(min=0, min_open=True)
 
@@ -94,10 +98,13 @@ class Confidence(NamedTuple):
         the usual coverage where a model has them, and no sets; 0: neither.
     abstain : float, or None
         Accuracy that the answers given should have; others are withheld.
+    by : str, or None
+        What the coverage of sets holds for, or how widths of intervals follow the row.
     """
 
     coverage: float | None = None
     abstain: float | None = None
+    by: str | None = None
 
 
 _RECORDS: Mapping[str, Any] = {
@@ -113,11 +120,11 @@ def bundle_options(options: Mapping[str, object]) -> dict[str, object]:
     Examples
     --------
     >>> bundle_options({"coverage": 0.9, "abstain": None, "out": "a.csv"})
-    {'out': 'a.csv', 'confidence': Confidence(coverage=0.9, abstain=None)}
+    {'out': 'a.csv', 'confidence': Confidence(coverage=0.9, abstain=None, by=None)}
     """
     bundled = dict(options)
     for name, record in _RECORDS.items():
-        required = set(record._fields) - {"id_column"}
+        required = set(record._fields) - {"id_column", "by"}
         if required <= options.keys():
             fields = {f: bundled.pop(f) for f in record._fields if f in bundled}
             is_absent = fields.get("train", "") is None
@@ -390,8 +397,9 @@ id_option = click.option(
     "--id",
     "id_column",
     shell_complete=complete_columns,
-    help="Column with the ids of the rows. It is shown with predictions and in "
-    "receipts, and is not used as a feature.",
+    help="Column with the ids of the rows, which must differ where rows of TRAIN are "
+    "named. It is shown with predictions and in receipts, and is not used as a "
+    "feature.",
 )
 """Add the column with the ids of the rows."""
 
@@ -402,13 +410,22 @@ key_option = click.option(
 
 
 def coverage_options(default: str) -> Decorator:
-    """Add --coverage and --abstain to a command."""
+    """Add --coverage, --by and --abstain to a command."""
     return _combine(
         click.option(
             "--coverage",
             type=click.FloatRange(0, 1, max_open=True),
             help="Add a set of classes, or an interval of numbers, that should hold "
             f"the true value for this share of the rows; 0: none. {default}",
+        ),
+        click.option(
+            "--by",
+            type=click.Choice([*BY_CLASSES, "ratio", "both", AUTO]),
+            help="Sets: 'class' makes the coverage hold within every class, also a "
+            "rare one, 'nearness' weighs rows by how near they are. Intervals: wider "
+            "where near rows are predicted worse ('nearness'), in proportion to the "
+            "prediction ('ratio'), 'both', the same for all ('none'), or what suits "
+            "the rows best ('auto', the default).",
         ),
         click.option(
             "--abstain",

@@ -37,6 +37,7 @@ from sklazy.cli.uncertainty import (
     join_labels,
     name_first_rows,
     note_confidence,
+    note_rare_classes,
 )
 from sklazy.cli.waiting import (
     RunLimits,
@@ -59,7 +60,7 @@ from sklazy.cli.writing import (
 )
 from sklazy.errors import BadInputError
 from sklazy.measures.scores import find_auc
-from sklazy.report.words import format_number
+from sklazy.report.words import format_number, format_value, pluralize
 from sklazy.tables import Table
 
 
@@ -95,6 +96,7 @@ def predict(
     request = _Request(test or "", source.id_column, out, limits, confidence, columns)
     if is_model(source.train):
         fitted = load_model(source, choice)
+        _note_model(console, fitted)
         with announced(console, fitted.method):
             if writes_folder(test, out):
                 _predict_folder(console, fitted, source.train, request)
@@ -115,6 +117,12 @@ def predict(
             cross_validate(console, task, choice, folds, out, max_seconds)
         else:
             _predict_file(console, partial(fit_task, task, choice), request)
+
+
+def _note_model(console: Console, fitted: FittedModel) -> None:
+    """Note what a model predicts: the next note may be long in coming."""
+    n_rows = pluralize(fitted.model.cases_.n_rows, "row")
+    console.note(f"{fitted.kind} of {fitted.target!r}, {fitted.method} of {n_rows}")
 
 
 def _refuse_without_test(source: TrainingFile, confidence: Confidence) -> None:
@@ -138,6 +146,7 @@ def _predict_folder(
     if request.limits.max_rows is not None:
         raise BadInputError("--max-rows is for one file of predictions; leave it out.")
     confidence = check_confidence(fitted, request.confidence)
+    note_rare_classes(console, fitted, confidence)
 
     def answer(rows: Table) -> Columns:
         columns = prediction_columns(fitted, rows, confidence, **request.columns)
@@ -147,7 +156,7 @@ def _predict_folder(
     described = {
         "model": describe_model_file(model),
         "id": request.id_column,
-        **confidence._asdict(),
+        **{k: v for k, v in confidence._asdict().items() if k != "by" or v},
         **request.columns,
     }
     job = ScoringJob(
@@ -211,8 +220,7 @@ def _note_findings(
     _note_novelty(console, queries, columns.pop("unlike", ()))
     truth = None
     if fitted.target in queries.whole:
-        n_done = len(columns["prediction"])
-        truth = queries.whole[fitted.target].cells()[:n_done]
+        truth = _name_truth(fitted, queries, len(columns["prediction"]))
         _note_quality(console, fitted, columns, truth)
     note_confidence(console, fitted, queries, columns, confidence, truth)
     return truth
@@ -281,6 +289,16 @@ def prediction_columns(
     return columns
 
 
+def _name_truth(fitted: FittedModel, queries: QueryRows, n_rows: int) -> list[Any]:
+    """True values as predictions are written: whole numbers without a point."""
+    cells = queries.whole[fitted.target].cells()[:n_rows]
+    if not fitted.classifies:
+        return list(cells)
+    known = {label: label for label in fitted.model.classes_.tolist()}
+    whole = [int(c) if isinstance(c, float) and c.is_integer() else c for c in cells]
+    return [known.get(cell, cell) for cell in whole]
+
+
 def _note_novelty(console: Console, queries: QueryRows, flags: Sequence[bool]) -> None:
     """Point out rows that are unlike all cases."""
     pairs = zip(queries.names, flags, strict=False)
@@ -327,7 +345,8 @@ def _describe_guess(labels: Iterable[object]) -> str:
     """The accuracy of always answering the commonest label of these."""
     counts = Counter(map(str, labels))
     label = min(counts, key=lambda label: (-counts[label], label))
-    return f"always answering {label!r}: {counts[label] / counts.total():.4f}"
+    name = format_value(label)
+    return f"always answering {name!r}: {counts[label] / counts.total():.4f}"
 
 
 def _describe_auc(columns: Columns, truth: Sequence[object]) -> str:

@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from sklazy.cli.console import Terminal
 from sklazy.cli.tasks import FileTask
 from sklazy.measures.scores import count_confusions, score_classes, score_numbers
-from sklazy.report.words import format_number, format_value, pluralize
+from sklazy.report.words import format_number, format_percent, format_value, pluralize
 
 Floats = NDArray[np.float64]
 Folds = NDArray[np.int64]
@@ -28,7 +28,7 @@ _TITLES = {
     "root_mean_squared_error": "RMSE",
     "r2": "R\N{SUPERSCRIPT TWO}",
     "spread": "± over folds",
-    "coverage": f"in {COVERAGE:.0%} intervals",
+    "coverage": f"in {format_percent(COVERAGE)} intervals",
     "width": "their mean width",
 }
 

@@ -206,7 +206,7 @@ def _score_file(
     source = Source(file, **_settings(job, fitted))
     n_rows = 0
     write = _writing_parquet if _is_arrow(file) else _writing_csv
-    with write(target) as add:
+    with write(target, _time_of(file)) as add:
         for whole in source.batches_like(fitted.like):
             queries = fitted.match(console, whole, file.path, job.id_column)
             console = None
@@ -226,17 +226,22 @@ def _settings(job: ScoringJob, fitted: FittedModel) -> dict[str, Any]:
 
 
 @contextmanager
-def _replacing(target: Path) -> Iterator[IO[bytes]]:
+def _replacing(target: Path, since: int | None) -> Iterator[IO[bytes]]:
     """A file that has its name once it is complete; what was left by a kill goes."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with naming_file(target), replacing_file(target) as out:
         yield out
+        if since is not None and os.utime in os.supports_fd:  # before it has its name:
+            out.flush()  # a kill leaves no predictions that look like those of others
+            os.utime(out.fileno(), ns=(since, since))
 
 
 @contextmanager
-def _writing_csv(target: Path) -> Iterator[Callable[[Columns], None]]:
+def _writing_csv(
+    target: Path, since: int | None
+) -> Iterator[Callable[[Columns], None]]:
     is_first = True
-    with _replacing(target) as out:
+    with _replacing(target, since) as out:
 
         def add(columns: Columns) -> None:
             nonlocal is_first
@@ -249,7 +254,9 @@ def _writing_csv(target: Path) -> Iterator[Callable[[Columns], None]]:
 
 
 @contextmanager
-def _writing_parquet(target: Path) -> Iterator[Callable[[Columns], None]]:
+def _writing_parquet(
+    target: Path, since: int | None
+) -> Iterator[Callable[[Columns], None]]:
     import pyarrow  # noqa: PLC0415 (the rows were read by it)
     from pyarrow import parquet  # noqa: PLC0415
 
@@ -268,7 +275,7 @@ def _writing_parquet(target: Path) -> Iterator[Callable[[Columns], None]]:
             writer = parquet.ParquetWriter(out, pyarrow.schema(fields))
         writer.write_table(native.cast(writer.schema))
 
-    with suppress(_NoRows), _replacing(target) as out:
+    with suppress(_NoRows), _replacing(target, since) as out:
         yield add
         if writer is None:
             raise _NoRows

@@ -10,17 +10,18 @@ from numpy.typing import NDArray
 
 from sklazy.cli.console import Console
 from sklazy.cli.models import FittedModel, QueryRows
-from sklazy.cli.options import Confidence
+from sklazy.cli.options import BY_CLASSES, BY_NUMBERS, Confidence
 from sklazy.cli.waiting import announced_with
 from sklazy.errors import BadInputError
 from sklazy.measures.conformal import rows_needed
-from sklazy.report.words import pluralize
+from sklazy.report.words import format_percent, format_value, join, pluralize
 from sklazy.tables import Table
 
 Columns = dict[str, Any]
 
 USUAL_COVERAGE = 0.9  # of intervals, which are written beside numbers by default
 _SHOWN = 10  # rows in a note
+_RARE = 0.5  # of an even share, below which a class is called rare
 
 
 def check_confidence(fitted: FittedModel, confidence: Confidence) -> Confidence:
@@ -37,10 +38,44 @@ def check_confidence(fitted: FittedModel, confidence: Confidence) -> Confidence:
     if coverage:
         what = "sets of classes" if fitted.classifies else "intervals"
         _check_has(fitted, method, "--coverage", f"has no {what}")
+    _check_by(fitted, confidence)
     if coverage is None and not fitted.classifies and hasattr(model, method):
         enough = model.cases_.n_rows >= rows_needed(USUAL_COVERAGE)
         return confidence._replace(coverage=USUAL_COVERAGE if enough else 0.0)
     return confidence
+
+
+def _check_by(fitted: FittedModel, confidence: Confidence) -> None:
+    """Refuse ways to cover that the target does not have, or that cover nothing."""
+    by, coverage = confidence.by, confidence.coverage
+    if by is None:
+        return
+    known = BY_CLASSES if fitted.classifies else BY_NUMBERS
+    if by not in known:
+        what = "classes" if fitted.classifies else "numbers"
+        raise BadInputError(
+            f"--by {by}: {fitted.target!r} has {what}; expected {', '.join(known[:-1])}"
+            f" or {known[-1]}."
+        )
+    if coverage == 0 or (coverage is None and fitted.classifies):
+        what = "sets" if fitted.classifies else "intervals"
+        raise BadInputError(
+            f"--by {by} is for {what}; ask for them, too: --coverage {USUAL_COVERAGE} "
+            f"--by {by}."
+        )
+
+
+def choose_way(confidence: Confidence) -> dict[str, str | None]:
+    """The argument `by` of the library, where ``--by`` is given.
+
+    Examples
+    --------
+    >>> choose_way(Confidence(0.9, by="class")), choose_way(Confidence(0.9, by="none"))
+    ({'by': 'class'}, {'by': None})
+    """
+    if confidence.by is None:
+        return {}
+    return {"by": None if confidence.by == "none" else confidence.by}
 
 
 def _check_has(fitted: FittedModel, name: str, option: str, text: str) -> None:
@@ -64,11 +99,14 @@ def confidence_columns(
     if not confidence.coverage:
         return columns
     if fitted.classifies:
-        masks = model.predict_set(rows, coverage=confidence.coverage)
+        masks = model.predict_set(
+            rows, coverage=confidence.coverage, **choose_way(confidence)
+        )
         labels = np.array([*model.classes_.tolist(), None], object)[:-1]
         columns["set"] = [labels[mask].tolist() for mask in masks]
         return columns
-    ends = np.asarray(model.predict_interval(rows, coverage=confidence.coverage))
+    way = choose_way(confidence)
+    ends = np.asarray(model.predict_interval(rows, confidence.coverage, **way))
     columns["low"], columns["high"] = ends[:, 0].tolist(), ends[:, 1].tolist()
     return columns
 
@@ -110,7 +148,8 @@ def note_confidence(
     if "answered" in columns:
         _note_withheld(console, fitted, columns, confidence, truth)
     if "set" in columns:
-        _note_sets(console, fitted, queries, columns["set"])
+        _note_sets(console, fitted, queries, columns["set"], confidence)
+        note_rare_classes(console, fitted, confidence)
     if truth is not None and ("set" in columns or "low" in columns):
         _note_coverage(console, columns, truth)
 
@@ -127,9 +166,10 @@ def _note_withheld(
     share = curve.share_answered(threshold)
     console.note(
         f"{answered.count(False)} of {len(answered)} predictions are withheld: their "
-        f"probability is below {threshold:.3f}. In leave-one-out, {share:.1%} of the "
-        f"cases are above that, and {_accuracy_at(curve, threshold):.1%} of these are "
-        "predicted correctly."
+        f"probability is below {threshold:.3f}. In leave-one-out, "
+        f"{format_percent(share)} of the cases are above that, and "
+        f"{format_percent(_accuracy_at(curve, threshold))} of these are predicted "
+        "correctly."
     )
     triples = zip(answered, columns["prediction"], truth or (), strict=False)
     right = [is_same(a, b) for is_kept, a, b in triples if is_kept and b is not None]
@@ -146,9 +186,10 @@ def _note_sets(
     fitted: FittedModel,
     queries: QueryRows,
     sets: Sequence[list[object]],
+    confidence: Confidence,
 ) -> None:
     for size, text in (
-        (0, "an empty set: unlike the cases of every class"),
+        (0, f"an empty set: {_explain_empty(fitted, confidence)}"),
         (len(fitted.model.classes_), "a set of all classes: none can be ruled out"),
     ):
         pairs = zip(queries.names, sets, strict=False)
@@ -158,6 +199,47 @@ def _note_sets(
                 f"{pluralize(len(names), 'row')} {'has' if len(names) == 1 else 'have'}"
             )
             console.note(f"note: {have} {text}; {name_first_rows(queries, names)}.")
+
+
+def _explain_empty(fitted: FittedModel, confidence: Confidence) -> str:
+    """Why sets are empty: every class is too improbable, compared with the cases."""
+    share = format_percent(confidence.coverage)
+    if confidence.by == "class":
+        return f"no class is as probable there as it is in {share} of its own cases"
+    why = f"no class is as probable there as the true one is in {share} of the cases"
+    label, most = max(_share_classes(fitted), key=lambda pair: pair[1])
+    if confidence.by == "nearness" or most <= (confidence.coverage or 0.0):
+        return why
+    return (
+        f"{why} ({format_value(label)!r} has {format_percent(most)} of the cases, so "
+        f"some sets must be empty for no more than {share} to be right)"
+    )
+
+
+def _share_classes(fitted: FittedModel) -> list[tuple[object, float]]:
+    """Each class with its share of the cases."""
+    counts = np.asarray(fitted.model.cases_.cases.class_counts, np.float64)
+    shares = (counts / counts.sum()).tolist()
+    return list(zip(fitted.model.classes_.tolist(), shares, strict=True))
+
+
+def note_rare_classes(
+    console: Console, fitted: FittedModel, confidence: Confidence
+) -> None:
+    """Point out classes so rare that sets without them keep the promise."""
+    if not (fitted.classifies and confidence.coverage) or confidence.by is not None:
+        return
+    missed, shares = 1 - confidence.coverage, _share_classes(fitted)
+    most = min(missed, _RARE / len(shares))
+    rare = [(label, share) for label, share in shares if share < most]
+    if rare:
+        named = [f"{format_value(c)!r} ({format_percent(share)})" for c, share in rare]
+        each = "is" if len(rare) == 1 else "are each"
+        console.note(
+            f"note: {join(named)} {each} rarer than the {format_percent(missed)} of "
+            "rows that sets may miss, so sets without it can be right as often as "
+            "promised. --by class keeps the promise within every class."
+        )
 
 
 def _note_coverage(
@@ -177,7 +259,8 @@ def _note_coverage(
         low, high = columns["low"], columns["high"]
         held = [low[i] <= float(str(truth[i])) <= high[i] for i in known]
         what = "intervals"
-    console.note(f"the true value is in {np.mean(held):.1%} of the {what}")
+    share = format_percent(float(np.mean(held)))
+    console.note(f"the true value is in {share} of the {what}")
 
 
 def is_same(one: object, other: object) -> bool:
@@ -187,5 +270,5 @@ def is_same(one: object, other: object) -> bool:
 
 def name_first_rows(queries: QueryRows, names: Sequence[object]) -> str:
     """Some rows by id or position, the first of them if they are many."""
-    shown = ", ".join(map(str, names[:_SHOWN])) + ", ..." * (len(names) > _SHOWN)
-    return "row " * (queries.ids is None) + shown
+    noun = "" if queries.ids is not None else "row " if len(names) == 1 else "rows "
+    return noun + join(map(format_value, names), _SHOWN)

@@ -85,9 +85,9 @@ class _Notes(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Write a message; those about waits come with advice."""
         text = record.getMessage()
-        is_wait = record.levelno < logging.WARNING
-        wait = f"{self.purpose}{text} ({self.advice})"
-        self.console.note(wait if is_wait else text)
+        is_plain = record.levelno >= logging.WARNING or hasattr(record, "is_progress")
+        advice = f" ({self.advice})" if self.advice else ""
+        self.console.note(text if is_plain else f"{self.purpose}{text}{advice}")
 
 
 @contextlib.contextmanager

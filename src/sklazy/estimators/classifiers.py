@@ -257,11 +257,17 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         Returns
         -------
         sets : bool array of shape (n_queries, n_classes), or list of lists of labels
-            In the order of `classes_`. An empty set means that the query is
-            unlike the cases of every class, a full set that no class can be ruled out.
+            In the order of `classes_`. In an empty set no class is as probable as the
+            true one is in a share `coverage` of the rows: the query is doubtful, or
+            unlike all rows. In a full set no class can be ruled out.
 
         Notes
         -----
+        A class rarer than ``1 - coverage`` may be missing from every set, and the
+        promise still holds; ``by="class"`` keeps it within every class. If a class has
+        more than `coverage` of the rows, some sets are empty: if none were, more
+        than `coverage` of them would be right.
+
         The plain jackknife compares with the answer from all rows. It covers as
         promised if leaving out a row changes little; there is no proof. It costs one
         left-out answer per row (at most 2000 per group), once for each state of the

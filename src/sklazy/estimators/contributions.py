@@ -107,8 +107,26 @@ class Contributions:
 
     @property
     def importance(self) -> Floats:
-        """Mean absolute contribution of each feature, (n_features,)."""
+        """Mean absolute contribution of each feature, (n_features,), as in `names`."""
         return np.asarray(np.abs(self.values).mean(axis=0))
+
+    def strongest(self, most: int = 5) -> list[tuple[str, float]]:
+        """List the features that add most on average, each with its `importance`.
+
+        Parameters
+        ----------
+        most : int, default=5
+
+        Examples
+        --------
+        >>> from sklazy import LazyRidgeRegressor
+        >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 0.0]], [0.0, 1.0, 2.0]
+        >>> found = LazyRidgeRegressor().fit(X, y).contributions(X)
+        >>> [name for name, _ in found.strongest()]
+        ['x0', 'x1']
+        """
+        order = np.argsort(-self.importance, kind="stable")[:most].tolist()
+        return [(self.names[j], float(self.importance[j])) for j in order]
 
     def dependence(self, name: str) -> tuple[NDArray[Any], Floats]:
         """The values of a feature, and its contributions, each (n_queries,).

@@ -23,7 +23,7 @@ from sklazy.methods.family import find_outputs_without
 from sklazy.receipts.families import FAMILIES_BY_ANSWER
 from sklazy.report.html import preformatted
 from sklazy.report.listings import list_influence
-from sklazy.report.words import join, pluralize
+from sklazy.report.words import format_value, join, pluralize
 
 if TYPE_CHECKING:
     from sklazy.estimators.base import LazyEstimator
@@ -74,7 +74,10 @@ class Influence:
         title = (
             f"Influence of {pluralize(n_blocks, 'case')} on {outputs}, strongest first"
         )
-        each = [self.strongest(i) for i in range(n_rows)]
+        each = [
+            [(_name_block(one), size) for one, size in self.strongest(i)]
+            for i in range(n_rows)
+        ]
         return list_influence(title, each)
 
     def _repr_html_(self) -> str:
@@ -95,6 +98,18 @@ class Influence:
         """
         order = np.argsort(-np.abs(self.values[query]), kind="stable")[:most]
         return [(self.ids[i], float(self.values[query, i])) for i in order.tolist()]
+
+
+def _name_block(block: object) -> str:
+    """The id of a case, or those of a block.
+
+    Examples
+    --------
+    >>> _name_block("F1"), _name_block(["F1", "F2"]), _name_block(list("abcdef"))
+    ('F1', 'F1 and F2', 'a, b, c and 3 more')
+    """
+    ids = block if isinstance(block, list | tuple) else [block]
+    return join(map(format_value, ids))
 
 
 def find_influence(

@@ -102,7 +102,7 @@ class Prequential:
 
     def __repr__(self) -> str:
         what = "right" if self.for_classes else "mean absolute error"
-        score = f"{self.score:.2%}" if self.for_classes else f"{self.score:.4g}"
+        score = f"{100 * self.score:.2f} %" if self.for_classes else f"{self.score:.4g}"
         return (
             f"Prequential({score} {what} over {len(self.losses)} rows, "
             f"{self.rows_per_second:.0f} rows a second)"

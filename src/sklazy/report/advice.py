@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sklazy.report.amounts import format_amount
 from sklazy.report.article import make_ruler
 from sklazy.report.blocks import (
     WIDTH,
@@ -16,9 +17,9 @@ from sklazy.report.blocks import (
     to_text,
 )
 from sklazy.report.html import render
+from sklazy.report.methods import name_method
 from sklazy.report.words import (
     format_fixed,
-    format_number,
     format_value,
     pluralize,
     visible,
@@ -92,8 +93,8 @@ def _draw_numbers(advice: Plain) -> list[Block]:
     rows: list[list[Cell]] = [
         [
             format_value(_name_method(score, score["name"] == best)),
-            format_number(score["loss"], 3),
-            f"± {format_number(score['error'], 2)}",
+            format_amount(score["loss"], 3),
+            f"± {format_amount(score['error'], 2)}",
             bar(min(score["loss"], advice["guess"])),
             _fixed(score["r2"]),
             duration(score["seconds"]),
@@ -110,9 +111,8 @@ def _rank(advice: Plain) -> list[Plain]:
 
 
 def _name_method(score: Plain, is_advised: bool) -> str:
-    """The method in a few words, with the kind of its selection."""
-    selects = score["family"].endswith("selection")
-    name = f"{score['host']}, {score['family']}" if selects else score["host"]
+    """The method in a few words; the advised one is marked."""
+    name = name_method(score["host"], score["family"])
     return f"{name} (advised)" if is_advised else name
 
 
@@ -171,7 +171,9 @@ def _shows_v(advice: Plain) -> bool:
 
 def _headline(advice: Plain) -> str:
     if advice["best"] is not None:
-        return f"use {format_value(advice['best']['name'])}"
+        best = advice["best"]
+        title = name_method(best["host"], best["family"])
+        return f"use {title}, {format_value(best['name'])}"
     lacking = advice["recommendation"] == "not enough time"
     return "not enough time" if lacking else "nothing is learned here"
 
@@ -196,11 +198,11 @@ def _protocol(advice: Plain) -> str:
     part = "each" if tested == sampled else f"{tested} of them"
     measured = (
         f"Measured on {pluralize(sampled, 'row')}{some}: {part} predicted from the "
-        f"other folds ({advice['n_folds']} run), by all methods alike; "
+        f"other folds ({advice['n_folds']} run), by every method listed; "
         f"{pluralize(advice['n_attributes'], 'feature')}"
     )
     if advice["task"] == "regression":
-        always = format_number(advice["guess"])
+        always = format_amount(advice["guess"], 3)
         return f"{measured}. The median is off by {always} on average."
     return (
         f"{measured}, "

@@ -96,6 +96,20 @@ def format_points(receipt: Plain, value: float) -> str:
     return _round_to(value, _find_decimals(receipt["reasons"]))
 
 
+def find_least(receipt: Plain) -> float:
+    """The least contribution that shows: half a percent, or of a number's last digit.
+
+    Examples
+    --------
+    >>> reasons = {"base": 612.0, "answer": 641.2, "features": []}
+    >>> find_least({"votes": [], "reasons": reasons}), find_least({"reasons": reasons})
+    (0.005, 0.05)
+    """
+    if "votes" in receipt:
+        return 0.005
+    return float(f"{0.5 * 10.0 ** -_find_decimals(receipt['reasons']):.1g}")
+
+
 def _round_to(value: float, decimals: int) -> str:
     """A signed number with so many decimals, or one digit where all of them are 0."""
     if 0.0 < abs(value) < 0.5 * 10.0**-decimals or abs(value) >= 1e15:

@@ -236,10 +236,34 @@ def _wrapped(text: str, width: int) -> list[str]:
 def _grid_lines(grid: Grid, width: int) -> list[str]:
     grid = _without_spare_columns(grid, width)
     cells = [list(grid.header), *([cell_text(c) for c in row] for row in grid.rows)]
-    widths = [max(map(wide, column)) for column in zip(*cells, strict=True)]
-    widths = _fit(widths, width)
+    needed = [max(map(wide, column)) for column in zip(*cells, strict=True)]
+    widths = _fit(needed, width)
+    for j, (fitted, whole) in enumerate(zip(widths, needed, strict=True)):
+        if fitted < whole and _is_bar([row[j] for row in cells[1:]]):
+            for row in cells[1:]:
+                row[j] = _narrow_bar(row[j], fitted / whole)
     lines = [line for row in cells for line in _lines(row, widths, grid.sides)]
     return [*lines, f"  ... and {grid.n_more} more"] if grid.n_more else lines
+
+
+def _is_bar(column: Sequence[str]) -> bool:
+    """Whether the cells of a column are bars."""
+    return any(column) and not any(cell.strip(" █") for cell in column)
+
+
+def _narrow_bar(bar: str, scale: float) -> str:
+    """A bar on a smaller scale, as part of a column of bars.
+
+    Examples
+    --------
+    >>> _narrow_bar("    ████████", 0.5), _narrow_bar("█", 0.25), _narrow_bar("", 0.5)
+    ('  ████', '█', '')
+    """
+    if not bar:
+        return bar
+    start, end = round(scale * bar.index("█")), round(scale * len(bar))
+    start = min(start, max(end, 1) - 1)
+    return " " * start + "█" * (max(end, 1) - start)
 
 
 def _without_spare_columns(grid: Grid, width: int) -> Grid:

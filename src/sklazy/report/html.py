@@ -8,7 +8,7 @@ from typing import Any
 
 from sklazy.errors import MissingExtraError
 from sklazy.report.scales import clip_share
-from sklazy.report.words import format_value
+from sklazy.report.words import count_more, format_value
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -59,6 +59,7 @@ def _environment(folder: Path) -> Any:  # noqa: ANN401 - jinja2 need not be inst
         lstrip_blocks=True,
     )
     environment.filters |= {
+        "count_more": count_more,
         "format_value": format_value,
         "kind": _kind,
         "percent": _percent,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.report.blocks import Block, Cell, Grid, Heading, Paragraph, to_text
-from sklazy.report.words import format_value
+from sklazy.report.words import count_more, format_value
 
 Floats = NDArray[np.float64]
 
@@ -56,7 +56,8 @@ def list_contributions(
     header = ["feature", *(f"{i}: {outputs[i]}" for i in range(n_queries))]
     grid = Grid(header, "l" + "r" * n_queries, rows, shown=len(rows))
     more = len(values) - n_queries
-    return list_figures(title, grid, f"{more} more rows: see to_frame()" * (more > 0))
+    end = f"{count_more(more, 'rows')}: see to_frame()" * (more > 0)
+    return list_figures(title, grid, end)
 
 
 def list_influence(title: str, strongest: Sequence[Sequence[tuple[str, float]]]) -> str:
@@ -79,7 +80,7 @@ def list_influence(title: str, strongest: Sequence[Sequence[tuple[str, float]]])
     ]
     grid = Grid(["row", "case", "moves it by"], "rlr", rows, shown=len(rows))
     more = len(strongest) - len(shown)
-    end = f"{more} more rows: see strongest({len(shown)})" * (more > 0)
+    end = f"{count_more(more, 'rows')}: see strongest({len(shown)})" * (more > 0)
     return list_figures(title, grid, end)
 
 

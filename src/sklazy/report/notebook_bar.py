@@ -61,7 +61,7 @@ class NotebookBar:
             value, text = "", f"{done:g}"
         else:
             share = min(done / self._total, 1.0) if self._total else 1.0
-            value, text = f' value="{share:.3f}" max="1"', f"{share:.0%}"
+            value, text = f' value="{share:.3f}" max="1"', f"{100 * share:.0f} %"
             if 0 < share < 1:
                 spent = time.monotonic() - self._begun
                 text += f", about {spent / share - spent:.0f} s left"

@@ -22,6 +22,8 @@ _REMEMBERED = 3600.0  # seconds of steps that the estimate of the time left rest
 WORTH_SAYING = 10.0
 """Seconds; a shorter wait is not announced."""
 
+_MOST_SILENT = 120.0  # seconds between two lines of progress where no bar is seen
+
 _under_way: list["Progress"] = []
 _LOG = logging.getLogger("sklazy")
 
@@ -69,10 +71,16 @@ class Progress:
         self._task: Any = None
         self._timer = threading.Timer(silent_for, self._show)
         self._timer.daemon = True
+        self._begin = 0.0
+        self._over = threading.Event()
 
     def __enter__(self) -> "Progress":
-        if self._is_seen() and not _under_way and _are_wanted():
-            self._timer.start()
+        self._begin = time.monotonic()
+        if not _under_way and _are_wanted():
+            if self._is_seen():
+                self._timer.start()
+            elif _LOG.isEnabledFor(logging.INFO):
+                threading.Thread(target=self._report, daemon=True).start()
         _under_way.append(self)
         return self
 
@@ -84,6 +92,7 @@ class Progress:
     ) -> None:
         _under_way.remove(self)
         self._timer.cancel()
+        self._over.set()
         with self._lock:
             self._ended = True
             if self._bar is not None:
@@ -109,6 +118,40 @@ class Progress:
             _LOG.info(text)
             if not _LOG.isEnabledFor(logging.INFO) and _are_wanted():
                 self._announce(text)
+
+    def _report(self) -> None:
+        """Log a line now and then, ever more rarely, until the work is over."""
+        while not self._over.wait(min(max(WORTH_SAYING, self._age()), _MOST_SILENT)):
+            with self._lock:
+                if not self._ended:
+                    _LOG.info(self._describe(), extra={"is_progress": True})
+
+    def _age(self) -> float:
+        return time.monotonic() - self._begin
+
+    def _describe(self) -> str:
+        """How far the work is, that inside of it, too, and how long it may still take.
+
+        Examples
+        --------
+        >>> progress = Progress("predicting", total=800)
+        >>> progress._begin, progress.done = time.monotonic() - 30.0, 200.0
+        >>> progress._describe()
+        'predicting: 200 of 800 rows after 30 seconds, about 90 seconds left'
+        """
+        inner = [one for one in list(_under_way) if one is not self][-1:]
+        parts = [one._count() for one in (self, *inner)]
+        text = f"{'; '.join(parts)} after {in_words(self._age())}"
+        if self.total is None or not 0 < self.done < self.total:
+            return text
+        left = self._age() * (self.total - self.done) / self.done
+        return f"{text}, about {in_words(left)} left"
+
+    def _count(self) -> str:
+        """The work and how many steps of it are done."""
+        of = "" if self.total is None else f": {self.done:.0f} of {self.total}"
+        noun = f" {self.noun}" if of and self.noun else ""
+        return f"{self.label}{of}{noun}{f' ({self.note})' if self.note else ''}"
 
     def _is_seen(self) -> bool:
         return self.stream.isatty() or find_display() is not None

@@ -56,8 +56,9 @@ def _write_answer(receipt: Plain) -> str:
 
 
 def name_target(receipt: Plain) -> str:
-    """The name of a target of numbers, "" where it came without."""
-    name = receipt["cases"]["targets"][0]["name"]
+    """The name of the target, "" where it came without."""
+    cases = receipt["cases"]
+    name = cases["targets"][0]["name"] if "targets" in cases else cases["target"]
     return "" if name == "y" else format_value(name)
 
 

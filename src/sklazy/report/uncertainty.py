@@ -31,7 +31,13 @@ def _describe_set(cover: Plain) -> str:
     ]
     opening = f"For a coverage of {cover['coverage']:g} the set"
     if not labels:
-        return f"{opening} is empty: the row is unlike the cases of every class."
+        share = format_percent(cover["coverage"])
+        own = "it is" if cover["by"] == "class" else "the true one is"
+        which = "its own" if cover["by"] == "class" else "the"
+        return (
+            f"{opening} is empty: no class is as probable here as {own} in {share} of "
+            f"{which} cases."
+        )
     if len(labels) == len(cover["classes"]) > 1:
         return f"{opening} is full: no class can be ruled out."
     return f"{opening} is {join(labels)}."
@@ -51,7 +57,7 @@ def _describe_abstention(abstention: Plain) -> str:
     return (
         f"For an accuracy of {abstention['accuracy']:g} the answer is {verdict}: the "
         f"probability must be at least {format_number(abstention['threshold'])}, which "
-        f"{100 * abstention['share_answered']:.0f} % of the cases reach."
+        f"{format_percent(abstention['share_answered'])} of the cases reach."
     )
 
 

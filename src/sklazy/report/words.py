@@ -206,6 +206,23 @@ def pluralize(n: float, noun: str, plural: str = "") -> str:
     return f"{count} {noun if n == 1 else plural or noun + 's'}"
 
 
+def count_more(n: int, nouns: str) -> str:
+    """How many more things there are, from their plural.
+
+    Examples
+    --------
+    >>> count_more(2, "rows"), count_more(1, "rows"), count_more(1, "missing classes")
+    ('2 more rows', '1 more row', '1 more missing class')
+    >>> count_more(1, "features that add nothing")
+    '1 more feature that adds nothing'
+    """
+    if n != 1:
+        return f"{n} more {nouns}"
+    noun, of, rest = re.split("( of | that |$)", nouns, maxsplit=1)
+    one = noun[:-2] if noun.endswith("classes") else noun.removesuffix("s")
+    return f"1 more {one}{of}{re.sub(r'^add ', 'adds ', rest)}"
+
+
 def ordinal(n: int) -> str:
     """The place of a thing in a row.
 

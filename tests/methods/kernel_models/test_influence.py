@@ -1,5 +1,7 @@
 """Answers of kernel models without cases, against systems solved without them."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -130,3 +132,13 @@ def test_ids_must_be_a_list():
     model = LazyKernelRegressor().fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
     with pytest.raises(BadInputError, match="expected a list of ids"):
         model.influence([[1.0]], ids=1)
+
+
+def test_a_block_is_printed_as_its_ids():
+    table = [[float(i)] for i in range(8)]
+    ids = [f"P{i}" for i in range(8)]
+    model = LazyKernelRegressor().fit(table, [0.0] * 4 + [1.0] * 4, ids=ids)
+    text = str(model.influence([[7.0]], ids=[["P0", "P6"], ["P5"]]))
+    assert "P0 and P6" in text
+    assert re.search(r"\bP5 +[+-]", text)
+    assert "[" not in text

@@ -157,3 +157,16 @@ def test_a_thousand_columns_do_not_underflow():
     assert found.base + found.values.sum(axis=1) == pytest.approx(
         found.answer, abs=1e-9
     )
+
+
+@pytest.mark.parametrize("kind", [LazyKernelClassifier, LazyKernelRegressor])
+def test_a_brief_receipt_has_no_table_without_cases(kind):
+    table = np.arange(60.0).reshape(-1, 1)
+    model = kind().fit(table, np.repeat([0, 1], 30))
+    brief, full = (
+        model.explain([[31.5]], detail=detail)[0] for detail in ("brief", "full")
+    )
+    for text in (brief.to_text(), brief.to_html()):
+        assert "Cases with the most influence" not in text
+    for text in (full.to_text(), full.to_html()):
+        assert "Cases with the most influence" in text

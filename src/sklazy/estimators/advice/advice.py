@@ -38,6 +38,7 @@ from sklazy.report.advice import (
     advice_text,
 )
 from sklazy.report.html import preformatted
+from sklazy.report.methods import name_method
 from sklazy.tables import Table, as_table
 from sklazy.tables.origins import expand_columns
 from sklazy.tables.taking import take_columns
@@ -70,7 +71,7 @@ class Advice:
     scores : tuple of Score
         Scores of the methods that were measured, in the order they were.
     skipped : tuple of str
-        Names of the methods that there was no time for.
+        The methods that there was no time for, in words.
     task : {"classification", "regression"}
     stopped : {"finished", "time", "interrupted"}
         Why the measuring ended.
@@ -305,7 +306,9 @@ def advise_on(
         *verdict,
         scores=scores,
         skipped=tuple(
-            one.name for i, one in enumerate(candidates) if i not in outcome.measured
+            name_method(one.host, one.family)
+            for i, one in enumerate(candidates)
+            if i not in outcome.measured
         ),
         task=actual_task,
         stopped=outcome.stopped,

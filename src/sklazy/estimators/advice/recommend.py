@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.estimators.advice.candidates import Family
+from sklazy.report.amounts import format_amount
+from sklazy.report.methods import name_method
+from sklazy.report.words import pluralize
 
 Recommendation = Family | Literal["nothing", "not enough time"]
 Floats = NDArray[np.float64]
@@ -89,10 +92,13 @@ def recommend(scores: Sequence[Score], losses: Floats, guess: Floats) -> Verdict
 
 def lack_time(n_tested: int, n_needed: int, seconds: float) -> Verdict:
     """The verdict where there was no time for one."""
+    done = f"there was time for {pluralize(n_tested, 'row')}"
+    if n_tested >= n_needed:
+        done += ", but not by all of these"
     text = (
         f"Not enough time: about {_round_up(seconds)} s would do. A verdict needs "
         f"{n_needed} rows, predicted by a blend, a random forest and gradient "
-        f"boosting; {n_tested} were predicted, not by all. Raise max_seconds."
+        f"boosting; {done}. Raise max_seconds."
     )
     return Verdict("not enough time", text, None)
 
@@ -123,8 +129,13 @@ def _round_up(seconds: float) -> int:
 
 
 def _figure(score: Score) -> str:
-    """The loss that decides, as a figure."""
-    return f"{score.loss:.3f}" if score.accuracy is not None else f"{score.loss:.3g}"
+    """The loss that decides, as in the table."""
+    return _write(score.loss, score)
+
+
+def _write(loss: float, score: Score) -> str:
+    """A loss of the kind that a score has."""
+    return format_amount(loss, 3) if score.accuracy is None else f"{loss:.3f}"
 
 
 def _describe(score: Score) -> str:
@@ -142,13 +153,13 @@ def _share(share: float) -> str:
 
 def _nothing_text(best: Score, guessed: float, n_tested: int) -> str:
     if best.accuracy is None:
-        always = f"the median, which is off by {guessed:.3g} on average"
+        always = f"the median, which is off by {_write(guessed, best)} on average"
     else:
         always = f"the shares of the classes, which have log loss {guessed:.3f}"
     return (
         f"Nothing learned here: on {n_tested} rows no method is clearly better than "
-        f"always predicting {always} ({best.host}: {_figure(best)}). Look for better "
-        "features or more rows first."
+        f"always predicting {always} ({name_method(best.host, best.family)}: "
+        f"{_figure(best)}). Look for better features or more rows first."
     )
 
 
@@ -157,7 +168,7 @@ def _barely_text(best: Score, guessed: float) -> str:
     always = "median" if best.accuracy is None else "shares of the classes"
     return (
         f" That is hardly better than always predicting the {always} "
-        f"({guessed:.3g}): little can be learned here."
+        f"({_write(guessed, best)}): little can be learned here."
     )
 
 
@@ -165,7 +176,8 @@ def _winning_text(
     scores: Sequence[Score], best: int, worse: Sequence[int], level: Sequence[int]
 ) -> str:
     winner = scores[best]
-    parts = [f"Use {winner.name}: {_describe(winner)}"]
+    title = name_method(winner.host, winner.family)
+    parts = [f"Use {title}, {winner.name}: {_describe(winner)}"]
     if worse:
         parts.append(f"clearly better than {_list_rivals(scores, worse)}")
     if level:
@@ -177,13 +189,9 @@ def _list_rivals(scores: Sequence[Score], places: Sequence[int]) -> str:
     """Rivals with their loss, the best first; of many, the best few."""
     ranked = sorted(places, key=lambda i: scores[i].loss)
     named = [
-        f"{scores[i].host}{_selection_of(scores[i])} ({_figure(scores[i])})"
+        f"{name_method(scores[i].host, scores[i].family)} ({_figure(scores[i])})"
         for i in ranked[:_SHOWN]
     ]
     if len(ranked) > _SHOWN:
         named.append(f"{len(ranked) - _SHOWN} more")
     return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
-
-
-def _selection_of(score: Score) -> str:
-    return f" with {score.family}" if score.family.endswith("selection") else ""

@@ -135,7 +135,7 @@ def erase(
         for one in (*held[1:], held[0]):  # the model last: all can be done again
             _erase_rows(one, again=begun is not None)
         model = load(path)
-        further += [place for file in others for place in (file, *sidecars_of(file))]
+        further += [place for file in others for place in _list_beside(file)]
         content = {
             **_describe_rows(model, names),
             "digests": {
@@ -245,7 +245,8 @@ def _search_files(
     real = Path(os.path.realpath(path))
     sidecars = [p for p in sidecars_of(path) if own not in p.parents]
     known = {real, *sidecars}
-    others = [p for p in further if Path(os.path.realpath(p)) not in known]
+    by_place = {Path(os.path.realpath(p)): p for p in reversed(further)}
+    others = [by_place[real] for real in reversed(by_place) if real not in known]
     found = [_describe_file("model", real.name, search_file(real, patterns))]
     for role, files in (("sidecar", sidecars), ("searched", others)):
         for file in files:
@@ -254,6 +255,15 @@ def _search_files(
             if searched is not None:  # else it holds nothing any more
                 found.append(_describe_file(role, name, searched))
     return found
+
+
+def _list_beside(copy: Path) -> list[Path]:
+    """A copy and the files that belong to it, named by the same folder."""
+    real, files = Path(os.path.realpath(copy)).parent, [copy]
+    for place in sidecars_of(copy):
+        is_near = place.is_relative_to(real)
+        files.append(copy.parent / place.relative_to(real) if is_near else place)
+    return files
 
 
 def _name_file(file: Path, model: Path) -> str:

@@ -15,6 +15,8 @@ from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.erasure.traces import NO_TRACES, Traces, find_traces
 from sklazy.estimators.loading import load
 
+_MOST_ALIKE = 5  # ids in a message
+
 
 class HeldRows(NamedTuple):
     """Those of some rows that a file has, and the model's digest with them.
@@ -86,11 +88,23 @@ def find_digest_before(held: Sequence[HeldRows], names: Ids) -> str:
                 return copy.digest
     absent = np.setdiff1d(names, own.names).tolist()
     raise UnknownIdError(
-        f"ids={absent[:5]} are not in {own.path}; nothing was erased. If they were "
+        f"ids={absent[:5]} are not in {own.path}; nothing was erased."
+        f"{_name_alike(own, absent)} If they were "
         "erased before, to search again give copies=[FILE] (--copy FILE), the model as "
         "it was then: a backup, or one made of the rows by sklazy.load(path)."
         "partial_fit(rows, y, ids=ids).save(FILE)."
     )
+
+
+def _name_alike(own: HeldRows, absent: Sequence[int | str]) -> str:
+    """The ids of a model that begin with one that it lacks: rows of one person, say."""
+    known = load(own.path).ids_.tolist()
+    wanted = tuple(one for one in absent if isinstance(one, str) and one)
+    alike = [one for one in known if isinstance(one, str) and one.startswith(wanted)]
+    if not (wanted and alike):
+        return ""
+    more = f" and {len(alike) - _MOST_ALIKE} more" if len(alike) > _MOST_ALIKE else ""
+    return f" There are {', '.join(map(repr, alike[:_MOST_ALIKE]))}{more}."
 
 
 def _digest_without(copy: HeldRows) -> str:

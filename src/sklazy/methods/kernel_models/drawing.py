@@ -98,6 +98,8 @@ def _draw_cases(receipt: Plain) -> list[Block]:
         receipt["influential_cases"]["listed"],
         receipt["influential_cases"]["n_cases"],
     )
+    if not listed:  # a brief receipt counts them
+        return []
     rows = _case_rows(receipt)
     cases = [Case(row, own["values"]) for row, own in zip(rows, listed, strict=True)]
     word = _outcome_word(receipt)

@@ -1,7 +1,7 @@
 // Histograms, of all cases and by class; truth against prediction.
 
 import { h, s, userText, number, show, count } from "./dom.js";
-import { numberText, targetText } from "./format.js";
+import { numberText, roughTargetText, targetText } from "./format.js";
 import { go, choosing } from "./address.js";
 
 const TALL = 48;
@@ -56,9 +56,9 @@ const EDGE = { left: 58, right: 10, top: 10, bottom: 34 };
 function plot(points, label, { across, up, xs, ys, lines }) {
   const x = (value) => EDGE.left + ((value - xs[0]) / (xs[1] - xs[0] || 1)) * (WIDE - EDGE.left - EDGE.right);
   const y = (value) => HIGH - EDGE.bottom - ((value - ys[0]) / (ys[1] - ys[0] || 1)) * (HIGH - EDGE.top - EDGE.bottom);
-  const text = (value) => targetText(value, 3);
+  const text = (value) => roughTargetText(value);
   const dots = points.map((one) => s("circle", { class: "point", cx: x(one.x).toFixed(1), cy: y(one.y).toFixed(1), r: 2.6, onclick: () => go(choosing(one.id)) },
-    s("title", {}, `case ${show(one.id)}: ${targetText(one.truth)}, predicted ${targetText(one.answer, 4)}`)));
+    s("title", {}, `case ${show(one.id)}: ${targetText(one.truth)}, predicted ${targetText(one.answer)}`)));
   const drawn = lines.map(([from, to, kind]) => s("line", { class: kind, x1: x(from[0]), y1: y(from[1]), x2: x(to[0]), y2: y(to[1]) }));
   return h("figure", { class: "plot" },
     s("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": label },

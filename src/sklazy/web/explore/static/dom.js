@@ -49,6 +49,17 @@ export function number(value, digits = 4) {
   return Math.abs(text) >= 1e9 || (text !== 0 && Math.abs(text) < 1e-4) ? value.toExponential(2) : String(text);
 }
 
+/** How many decimals a number needs to have so many digits. */
+export const decimalsOf = (size, digits) => Math.min(100, Math.max(0, digits - 1 - Math.floor(Math.log10(size || 1))));
+
+/** A number as receipts write it: rounded to so many digits, but never before the point. */
+export function amount(value, digits = 6) {
+  const size = Math.abs(value);
+  if (Number.isInteger(value) && size < 1e15) return String(value);
+  if (!(size >= 1e-6 && size < 1e15)) return number(value, digits);
+  return String(Number(value.toFixed(decimalsOf(size, digits))));
+}
+
 export const percent = (share) => (share === null || share === undefined ? "" : `${(100 * share).toFixed(1)} %`);
 export const count = (n) => n.toLocaleString("en").replaceAll(",", "\u202f");
 export const share = (p) => (p === null || p === undefined ? "" : p > 0.9995 && p < 1 ? ">0.999" : p.toFixed(3));

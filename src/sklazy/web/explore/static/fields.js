@@ -122,7 +122,7 @@ function detail(field, known, valueOf) {
 export function showContributions(reasons) {
   const most = Math.max(1e-12, ...(reasons?.features ?? []).map((one) => Math.abs(one.contribution)));
   const added = new Map((reasons?.features ?? []).map((one) => [one.name, one.contribution]));
-  for (const [name, { adds }] of boxes) replace(adds, added.has(name) ? [signed(added.get(name) / most), h("span", { class: "n" }, pointsText(added.get(name)))] : null);
+  for (const [name, { adds }] of boxes) replace(adds, added.has(name) ? [signed(added.get(name) / most), h("span", { class: "n" }, pointsText(added.get(name), [reasons.base, reasons.answer]))] : null);
 }
 
 /** A bar to the right of the middle if it is positive, to the left if not. */

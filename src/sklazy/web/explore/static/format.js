@@ -1,6 +1,6 @@
 // Values as the user writes them: dates, units, points.
 
-import { number, show, userText } from "./dom.js";
+import { amount, decimalsOf, number, show, userText } from "./dom.js";
 
 const DAY = 86_400_000;
 const BEFORE = ["$", "£", "¥", "US$"]; // units that stand before the number
@@ -47,28 +47,37 @@ export function cellText(name, value) {
 
 export const cell = (name, value, attributes) => userText(cellText(name, value), attributes);
 
-/** A value of the target: a class, or a number with its unit. */
-export function targetText(value, digits = 10) {
-  return typeof value === "number" && !target.classifies ? withUnit(number(value, digits), target.unit) : show(value);
-}
+const targetWith = (write) => (value) => (typeof value === "number" && !target.classifies ? withUnit(write(value), target.unit) : show(value));
+
+/** A value of the target: a class, or a number with its unit, rounded as in a receipt. */
+export const targetText = targetWith((value) => amount(value, 4));
+
+/** The same with three digits, for axes and errors. */
+export const roughTargetText = targetWith((value) => number(value, 3));
 
 export const targetCell = (value) => userText(targetText(value));
 
 /** A probability in percent, or a number of the target. */
 export function outputText(value) {
   if (value === null || value === undefined) return "";
-  if (!target.classifies) return targetText(value, 4);
+  if (!target.classifies) return targetText(value);
   if (value >= 0.995 && value < 1) return ">99 %";
   if (value > 0 && value < 0.005) return "<1 %";
   const off = Math.abs(value - 0.5); // which side of one half?
   return `${(100 * value).toFixed(off >= 0.0005 && off < 0.005 ? 1 : 0)} %`;
 }
 
-/** A change of the output with its sign: percentage points, or the target's unit. */
-export function pointsText(value) {
+/** A change of the output with its sign: percentage points, or the target's unit.
+ *
+ *  A change of a number has the decimals of the largest number `beside` it. */
+export function pointsText(value, beside = []) {
   const size = Math.abs(value);
   const sign = value < 0 ? "−" : "+";
-  if (!target.classifies) return `${sign}${targetText(size, 3)}`;
+  if (!target.classifies) {
+    const decimals = decimalsOf(Math.max(size, ...beside.map(Math.abs)), 4);
+    const seen = !size || size >= 0.5 * 10 ** -decimals;
+    return `${sign}${withUnit(seen ? size.toFixed(decimals) : amount(size, 1), target.unit)}`;
+  }
   const points = 100 * size;
   return `${sign}${points >= 0.05 || !points ? points.toFixed(1) : number(points, 1)} points`;
 }

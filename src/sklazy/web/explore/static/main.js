@@ -9,7 +9,7 @@ import { openMap, renewMap, repaint } from "./map.js";
 import { openAudit, renewAudit, renewValues, openChanges, renewChanges } from "./audit.js";
 import { renewRow, onReceipt } from "./row.js";
 import { hurry, onProgress } from "./jobs.js";
-import { learnFormats, targetText } from "./format.js";
+import { learnFormats, roughTargetText } from "./format.js";
 
 const VIEWS = { overview: "Overview", cases: "Cases", map: "Map", audit: "Audit", changes: "Changes" };
 const OPEN = { overview: openOverview, cases: openCases, map: openMap, audit: openAudit, changes: openChanges };
@@ -90,7 +90,7 @@ onProgress(async (names, changed) => {
 async function renewScoreLine() {
   const reply = await ask("left-out");
   const part = reply.n_known < reply.n_rows ? " so far" : "";
-  score = !reply.n_known ? "" : reply.accuracy === undefined ? ` · leave-one-out error ${targetText(reply.mean_absolute_error, 3)}${part}` : ` · leave-one-out accuracy ${percent(reply.accuracy)}${part}`;
+  score = !reply.n_known ? "" : reply.accuracy === undefined ? ` · leave-one-out error ${roughTargetText(reply.mean_absolute_error)}${part}` : ` · leave-one-out accuracy ${percent(reply.accuracy)}${part}`;
   drawHead();
 }
 

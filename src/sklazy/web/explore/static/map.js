@@ -197,7 +197,7 @@ function click(event) {
 function point(i) {
   pointed = i;
   const one = plane.points[i];
-  parts.tip.textContent = one ? `Case ${show(one.id)}: ${show(known.target)} ${targetText(one.truth)}${one.answer === null ? "" : `, predicted ${targetText(one.answer, 4)}`}${one.doubt === null ? "" : `, doubt ${number(one.doubt, 2)}`}` : "";
+  parts.tip.textContent = one ? `Case ${show(one.id)}: ${show(known.target)} ${targetText(one.truth)}${one.answer === null ? "" : `, predicted ${targetText(one.answer)}`}${one.doubt === null ? "" : `, doubt ${number(one.doubt, 2)}`}` : "";
   paint();
 }
 

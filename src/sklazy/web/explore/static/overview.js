@@ -4,7 +4,7 @@ import { h, userText, show, number, percent, count, bar, table, th, td, redraw, 
 import { address, choosing } from "./address.js";
 import { ask, send, attempt, download } from "./api.js";
 import { histogram, numeric, residualPlot, truthPlot } from "./charts.js";
-import { targetCell, targetText } from "./format.js";
+import { roughTargetText, targetCell, targetText } from "./format.js";
 import { draw } from "./blocks.js";
 import { running, hurry } from "./jobs.js";
 
@@ -75,19 +75,19 @@ function goOn() {
 function figures(reply, part) {
   if (reply.accuracy !== undefined)
     return h("p", { class: "big" }, h("strong", {}, percent(reply.accuracy)), ` correct${part} `, h("span", { class: "soft" }, `± ${(100 * reply.error).toFixed(1)}; always predicting the most frequent class: ${percent(reply.guess)}`));
-  return h("p", { class: "big" }, "mean absolute error ", h("strong", {}, targetText(reply.mean_absolute_error, 4)), `${part} `,
-    h("span", { class: "soft" }, `RMSE ${targetText(reply.root_mean_squared_error, 4)}; ${percent(reply.explained)} of the variance explained; always predicting the median: ${targetText(reply.guess, 4)}`));
+  return h("p", { class: "big" }, "mean absolute error ", h("strong", {}, targetText(reply.mean_absolute_error)), `${part} `,
+    h("span", { class: "soft" }, `RMSE ${targetText(reply.root_mean_squared_error)}; ${percent(reply.explained)} of the variance explained; always predicting the median: ${targetText(reply.guess)}`));
 }
 
 /** Truth against prediction, residuals, and the cases with the largest errors. */
 function errors({ points, margin, residuals, worst, n_known }) {
-  const within = margin ? h("p", {}, "Nine of ten cases lie within ", h("strong", {}, `± ${targetText(margin, 3)}`), " of their prediction: this is the 90 % interval of every prediction (dashed).") : null;
+  const within = margin ? h("p", {}, "Nine of ten cases lie within ", h("strong", {}, `± ${roughTargetText(margin)}`), " of their prediction: this is the 90 % interval of every prediction (dashed).") : null;
   const drawn = points.length < n_known ? ` ${count(points.length)} of ${count(n_known)} cases are drawn.` : "";
   return [within,
     h("div", { class: "plots" }, truthPlot(points, margin), residualPlot(points, margin),
-      h("figure", { class: "plot" }, numeric(residuals.edges, residuals.counts, { label: "True value less prediction", text: (x) => targetText(x, 3) }), h("p", { class: "soft" }, "True value less prediction"))),
+      h("figure", { class: "plot" }, numeric(residuals.edges, residuals.counts, { label: "True value less prediction", text: roughTargetText }), h("p", { class: "soft" }, "True value less prediction"))),
     h("p", { class: "soft" }, `A click on a point opens its case.${drawn}`),
-    h("p", {}, "Largest errors: ", worst.map((one, i) => [i > 0 && ", ", h("a", { href: address(choosing(one.id)) }, "case ", userText(one.id)), " (", targetCell(one.truth), `, predicted ${targetText(one.answer, 4)})`]), ". ",
+    h("p", {}, "Largest errors: ", worst.map((one, i) => [i > 0 && ", ", h("a", { href: address(choosing(one.id)) }, "case ", userText(one.id)), " (", targetCell(one.truth), `, predicted ${targetText(one.answer)})`]), ". ",
       h("a", { href: address({ view: "cases", sort: "doubt", falling: true, page: 0 }) }, "All cases by error"))];
 }
 
@@ -107,7 +107,7 @@ function confusion({ confusion: { names, counts } }) {
 function balance(known) {
   if (!known.classifies) {
     const { edges, counts } = known.balance;
-    return h("div", { class: "wide-figure" }, edges.length ? numeric(edges, counts, { label: show(known.target), text: (x) => targetText(x, 4) }) : "no values");
+    return h("div", { class: "wide-figure" }, edges.length ? numeric(edges, counts, { label: show(known.target), text: roughTargetText }) : "no values");
   }
   const most = Math.max(1, ...known.balance.classes.map((one) => one.rows));
   const row = (one) => h("tr", {}, td(h("a", { href: address({ view: "cases", truth: String(one.label), cell: null, filters: [], page: 0, answer: null, wrong: false }) }, userText(one.label))),

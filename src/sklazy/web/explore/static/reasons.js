@@ -18,7 +18,7 @@ export function waterfall(reasons) {
   const step = (one, i) => {
     const [start, end] = [place(levels[i]), place(levels[i + 1])];
     const lowers = one.contribution < 0;
-    return h("tr", {}, td(userText(one.name)), td(cell(one.name, one.value), { class: "n" }), td(pointsText(one.contribution), { class: `n ${lowers ? "lowers" : "raises"}` }),
+    return h("tr", {}, td(userText(one.name)), td(cell(one.name, one.value), { class: "n" }), td(pointsText(one.contribution, levels), { class: `n ${lowers ? "lowers" : "raises"}` }),
       td(bar(Math.max(start, end), { start: Math.min(start, end), tone: lowers ? "against" : "" }), { class: "barred" }));
   };
   const end = (text, value) => h("tr", { class: "end" }, td(text), td("", { class: "n" }), td(outputText(value), { class: "n" }), td(bar(place(value), { start: place(value), tick: place(value) }), { class: "barred" }));
@@ -26,7 +26,7 @@ export function waterfall(reasons) {
   const few = features.slice(0, SHOWN).map(step);
   const rest = features.slice(SHOWN);
   const moved = rest.reduce((sum, one) => sum + one.contribution, 0);
-  const joined = rest.length ? h("tr", {}, td(`${rest.length} more`), td("", { class: "n" }), td(pointsText(moved), { class: "n" }), td("", { class: "barred" })) : null;
+  const joined = rest.length ? h("tr", {}, td(`${rest.length} more`), td("", { class: "n" }), td(pointsText(moved, levels), { class: "n" }), td("", { class: "barred" })) : null;
   const none = reasons.features.length - features.length;
   return [table(head(), [end("with nothing known", reasons.base), few, joined, end("prediction", reasons.answer)], { class: "waterfall", label: "What each feature adds" }),
     rest.length ? h("details", {}, h("summary", {}, `${rest.length} more features`), table(head(), rest.map((one, i) => step(one, SHOWN + i)), { class: "waterfall", label: "More features" })) : null,
@@ -51,16 +51,17 @@ export function caseTitle({ voters: { role, cases, number: all } }) {
 export function caseTable(receipt, known, chosen) {
   const { cases, names, weight, role } = receipt.voters;
   const shown = names.slice(0, 60);
+  const beside = receipt.reasons ? [receipt.reasons.base, receipt.reasons.answer] : [];
   const [far, weighed] = ["distance", "weight"].map((key) => cases.some((one) => one[key] !== null));
   const wide = 3 + far + weighed + shown.length;
   const head = [th("case"), th(userText(known.target)), far && th("distance", { class: "n" }), weighed && th(weight, { class: "n" }), th(h("span", { class: "hidden" }, "leave out")), shown.map((name) => th(userText(name), { class: "n" }))];
   const self = h("tr", { class: "query" }, td("this row"), td(chosen ? targetCell(chosen.truth) : ""), far && td(""), weighed && td(""), td(""), shown.map((name) => td(cell(name, receipt.values[name]), { class: "n" })));
   const line = (one) => h("tr", {}, td(h("a", { href: address(choosing(one.id)), "data-focus": `voter-${one.id}` }, userText(one.id))), td(targetCell(one.target)),
-    far && td(number(one.distance, 3), { class: "n" }), weighed && td(role === "moving" ? pointsText(one.weight) : number(one.weight, 3), { class: `n ${one.side === "for" ? "raises" : "lowers"}` }),
+    far && td(number(one.distance, 3), { class: "n" }), weighed && td(role === "moving" ? pointsText(one.weight, beside) : number(one.weight, 3), { class: `n ${one.side === "for" ? "raises" : "lowers"}` }),
     td(h("button", { type: "button", onclick: () => go({ without: [...at.without, String(one.id)] }), "aria-label": `leave out case ${show(one.id)}` }, "leave out")), shown.map((name) => other(one, name)));
   const side = (key, text, sum) => {
     const listed = cases.filter((one) => one.side === key);
-    return listed.length ? [h("tr", { class: `side ${key}` }, h("th", { colspan: wide, scope: "rowgroup" }, text, sum === null || sum === undefined ? "" : ` (${pointsText(sum)} by all such cases together)`)), listed.map(line)] : null;
+    return listed.length ? [h("tr", { class: `side ${key}` }, h("th", { colspan: wide, scope: "rowgroup" }, text, sum === null || sum === undefined ? "" : ` (${pointsText(sum, beside)} by all such cases together)`)), listed.map(line)] : null;
   };
   const words = known.classifies ? ["For this prediction", "Against it"] : ["Raise the prediction", "Lower it"];
   return [h("p", { class: "soft" }, "Cells marked ≠ differ from this row: another category, another interval, or a number far away."),

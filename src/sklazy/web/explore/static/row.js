@@ -152,12 +152,12 @@ const answerText = ({ answer, p }) => [h("strong", {}, targetCell(answer)), p ==
 /** How the prediction differs from that for the row as it is. */
 function difference(now) {
   if (typeof now.answer !== "number" || known.classifies) return String(before.answer) === String(now.answer) ? "" : h("span", { class: "sign" }, " changed");
-  return now.answer === before.answer ? "" : ` (${pointsText(now.answer - before.answer)})`;
+  return now.answer === before.answer ? "" : ` (${pointsText(now.answer - before.answer, [now.answer])})`;
 }
 
 function interval({ answer, margin }) {
   if (margin === null || margin === undefined) return null;
-  return h("span", { class: "soft interval", title: "Nine of ten cases lie as near to their left-out prediction" }, ` 90 % interval: ${targetText(answer - margin, 4)} to ${targetText(answer + margin, 4)}`);
+  return h("span", { class: "soft interval", title: "Nine of ten cases lie as near to their left-out prediction" }, ` 90 % interval: ${targetText(answer - margin)} to ${targetText(answer + margin)}`);
 }
 
 function drawAnswer(reply) {
