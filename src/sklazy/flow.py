@@ -36,11 +36,12 @@ class Narrow:
     array([  1, 128], dtype=int32)
     """
 
-    __slots__ = ("_whole", "kept")
+    __slots__ = ("_some", "_whole", "kept")
 
     def __init__(self, kept: NDArray[np.signedinteger[Any]]) -> None:
         self.kept = kept
         self._whole: NDArray[np.int32] | None = None
+        self._some: NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
         return len(self.kept)
@@ -64,6 +65,20 @@ class Narrow:
         if self._whole is None:
             self._whole = self[...]
         return self._whole
+
+    def only(self, attributes: NDArray[np.int64], n_rows: int) -> NDArray[np.int32]:
+        """Those of some attributes as int32, in the shape of all, likewise kept.
+
+        The others take no memory, as nothing is written there.
+        """
+        if self._whole is not None:
+            return self._whole
+        if self._some is None:
+            some = np.zeros(self.shape, np.int32)
+            for j in attributes.tolist():
+                some[j, :n_rows] = self[j, :n_rows]
+            self._some = some
+        return self._some
 
     @property
     def bytes(self) -> NDArray[np.uint8]:

@@ -136,3 +136,15 @@ def test_narrow_codes_are_read_as_int32(kind):
     assert (len(codes), codes.shape, codes.size) == (2, (2, 3), 6)
     some = Narrow(kept[0])
     assert (some.bytes @ 256 ** np.arange(kept.itemsize)).tolist() == kept[0].tolist()
+
+
+def test_codes_of_some_attributes_are_made_without_those_of_others():
+    kept = np.random.default_rng(0).integers(-1, 9, (4, 12)).astype(np.int8)
+    codes = Narrow(kept)
+    some = codes.only(np.array([0, 3]), 10)
+    assert some.dtype == np.int32
+    assert (some[[0, 3], :10] == kept[[0, 3], :10]).all()
+    assert not some[[1, 2]].any()
+    assert codes.only(np.array([0, 3]), 10) is some
+    assert (codes.whole == kept).all()
+    assert codes.only(np.array([0, 3]), 10) is codes.whole

@@ -525,3 +525,14 @@ def test_a_target_keeps_declared_classes():
     column = as_target(y, "nominal")
     assert column.categories == ("c", "b")
     assert column.occurring().categories == ("b",)
+
+
+@pytest.mark.parametrize("kind", ["numeric", "nominal"])
+def test_a_column_is_blank_if_no_row_has_a_cell(kind):
+    is_numeric = kind == "numeric"
+    data = np.full(10_000, np.nan) if is_numeric else np.full(10_000, -1, np.int32)
+    assert Column("x", kind, data, ("a",) * (not is_numeric)).is_blank
+    for place in (0, 9999):
+        known = data.copy()
+        known[place] = 0
+        assert not Column("x", kind, known, ("a",) * (not is_numeric)).is_blank

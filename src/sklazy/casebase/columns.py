@@ -245,11 +245,12 @@ def _fill_block(
 def label_codes(cases: Cases) -> NDArray[np.int32]:
     """The codes as kernels take them that compare numbers, and codes of labels alone.
 
-    None are made where there are no labels to compare.
+    None are made where there are no labels to compare, nor of columns of numbers.
     """
-    if (cases.numeric >= 0).all():
+    nominal = np.flatnonzero(cases.numeric < 0)
+    if not len(nominal):
         return np.zeros((len(cases.numeric), 0), np.int32)
-    return cases.codes.whole
+    return cases.codes.only(nominal, cases.n_rows)
 
 
 def columns_of_cases(

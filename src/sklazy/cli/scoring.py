@@ -13,6 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+import numpy as np
+
 from sklazy.cli.console import Console
 from sklazy.cli.models import FittedModel
 from sklazy.cli.tasks import reading_settings
@@ -210,7 +212,7 @@ def _score_file(
         for whole in source.batches_like(fitted.like):
             queries = fitted.match(console, whole, file.path, job.id_column)
             console = None
-            names = queries.ids or list(range(n_rows, n_rows + len(whole)))
+            names = queries.ids or np.arange(n_rows, n_rows + len(whole))
             answers = job.predict(queries.rows)
             add({free_name(job.id_column or "row", answers, "id"): names, **answers})
             n_rows += len(whole)
@@ -272,7 +274,10 @@ def _writing_parquet(
                 else field
                 for field in native.schema
             ]
-            writer = parquet.ParquetWriter(out, pyarrow.schema(fields))
+            # Ids differ from row to row: a dictionary of them would be for nothing.
+            repeated = native.column_names[1:]
+            schema = pyarrow.schema(fields)
+            writer = parquet.ParquetWriter(out, schema, use_dictionary=repeated)
         writer.write_table(native.cast(writer.schema))
 
     with suppress(_NoRows), _replacing(target, since) as out:

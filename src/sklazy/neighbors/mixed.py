@@ -298,6 +298,8 @@ class MixedSearch:
     def classes_for(self, queries: _Ints) -> _Ints:
         """The classes of all rows, -1 for the one that a query excludes."""
         classes = self.cases.classes.kept[: self.cases.n_rows]
+        if (self.excluded[queries] < 0).all():
+            return np.broadcast_to(classes, (len(queries), classes.size))
         others = np.arange(classes.size) != self.excluded[queries, None]
         return np.where(others, classes, -1)
 

@@ -233,7 +233,7 @@ class PackedCodes(Narrow):
     __slots__ = ("_rows",)
 
     def __init__(self, rows: PackedRows) -> None:
-        self._rows, self._whole = rows, None
+        self._rows, self._whole, self._some = rows, None, None
 
     @property
     def kept(self) -> Codes:  # type: ignore[override]
