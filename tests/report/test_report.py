@@ -101,6 +101,7 @@ def test_bars_that_do_not_fit_are_drawn_on_a_smaller_scale(width):
     shares = [0.752, 0.15, 0.05, 0.0]
     rows = [[f"member {i}", f"{s:.1%}", b.Bar(s), "0.25"] for i, s in enumerate(shares)]
     rows.append(["shifted", "", b.Bar(0.9, 0.5), "0.25"])
+    rows.append(["nothing", "", b.Bar(0.6, 0.6), "0.25"])
     grid = b.Grid(["member", "weight", "", "left-out loss"], "lrbr", rows)
     text = b.to_text([grid], width)
     assert not re.search("█…|…█", text)

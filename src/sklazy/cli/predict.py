@@ -1,8 +1,7 @@
 """`sklazy predict`: predict the rows of a file, or cross-validate."""
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -28,12 +27,12 @@ from sklazy.cli.scoring import (
     writes_folder,
 )
 from sklazy.cli.tasks import read_task
+from sklazy.cli.truth import name_truth, note_quality
 from sklazy.cli.uncertainty import (
     Columns,
     calibrate,
     check_confidence,
     confidence_columns,
-    is_same,
     join_labels,
     name_first_rows,
     note_confidence,
@@ -59,8 +58,7 @@ from sklazy.cli.writing import (
     write_columns,
 )
 from sklazy.errors import BadInputError
-from sklazy.measures.scores import find_auc
-from sklazy.report.words import format_number, format_value, pluralize
+from sklazy.report.words import pluralize
 from sklazy.tables import Table
 
 
@@ -220,8 +218,8 @@ def _note_findings(
     _note_novelty(console, queries, columns.pop("unlike", ()))
     truth = None
     if fitted.target in queries.whole:
-        truth = _name_truth(fitted, queries, len(columns["prediction"]))
-        _note_quality(console, fitted, columns, truth)
+        truth = name_truth(fitted, queries, len(columns["prediction"]))
+        note_quality(console, fitted, columns, truth)
     note_confidence(console, fitted, queries, columns, confidence, truth)
     return truth
 
@@ -289,16 +287,6 @@ def prediction_columns(
     return columns
 
 
-def _name_truth(fitted: FittedModel, queries: QueryRows, n_rows: int) -> list[Any]:
-    """True values as predictions are written: whole numbers without a point."""
-    cells = queries.whole[fitted.target].cells()[:n_rows]
-    if not fitted.classifies:
-        return list(cells)
-    known = {label: label for label in fitted.model.classes_.tolist()}
-    whole = [int(c) if isinstance(c, float) and c.is_integer() else c for c in cells]
-    return [known.get(cell, cell) for cell in whole]
-
-
 def _note_novelty(console: Console, queries: QueryRows, flags: Sequence[bool]) -> None:
     """Point out rows that are unlike all cases."""
     pairs = zip(queries.names, flags, strict=False)
@@ -317,56 +305,6 @@ def predict_both(
     if hasattr(model, "predict_both"):
         return model.predict_both(X)
     return model.predict(X), None
-
-
-def _note_quality(
-    console: Console, fitted: FittedModel, columns: Columns, truth: Sequence[object]
-) -> None:
-    """Report how good the predictions are, where the test file has the target."""
-    pairs = zip(columns["prediction"], truth, strict=True)
-    known = [(predicted, true) for predicted, true in pairs if true is not None]
-    if not known:
-        return
-    if fitted.classifies:
-        right = sum(is_same(a, b) for a, b in known)
-        text = f"accuracy {right / len(known):.4f}"
-        beside = _describe_guess(true for _, true in known)
-        beside += _describe_auc(columns, truth)
-    else:
-        predicted, true = np.array([[float(str(a)) for a in pair] for pair in known]).T
-        text = f"mean absolute error {format_number(np.abs(predicted - true).mean())}"
-        guess = np.abs(true - true.mean()).mean()
-        beside = f"always answering their mean: {format_number(guess)}"
-    known_rows = f"{len(known)} rows with a known {fitted.target!r}"
-    console.note(f"{text} on {known_rows} ({beside})")
-
-
-def _describe_guess(labels: Iterable[object]) -> str:
-    """The accuracy of always answering the commonest label of these."""
-    counts = Counter(map(str, labels))
-    label = min(counts, key=lambda label: (-counts[label], label))
-    name = format_value(label)
-    return f"always answering {name!r}: {counts[label] / counts.total():.4f}"
-
-
-def _describe_auc(columns: Columns, truth: Sequence[object]) -> str:
-    """The area under the ROC curve of two classes, where there are probabilities."""
-    rows = zip(
-        truth,
-        columns["prediction"],
-        columns.get("probability", ()),
-        strict=False,
-    )
-    known = [
-        (str(true), str(best), share) for true, best, share in rows if true is not None
-    ]
-    classes = sorted({label for true, best, _ in known for label in (true, best)})
-    if len(classes) != 2:
-        return ""
-    of_last = [share if best == classes[1] else 1 - share for _, best, share in known]
-    shares = np.column_stack([1 - np.array(of_last), of_last])
-    auc = find_auc(shares, np.array([classes.index(true) for true, _, _ in known]))
-    return "" if auc is None else f"; AUC {auc:.4f}"
 
 
 def _write_predictions(

@@ -259,8 +259,8 @@ def _narrow_bar(bar: str, scale: float) -> str:
     >>> _narrow_bar("    ████████", 0.5), _narrow_bar("█", 0.25), _narrow_bar("", 0.5)
     ('  ████', '█', '')
     """
-    if not bar:
-        return bar
+    if not bar.strip():
+        return ""
     start, end = round(scale * bar.index("█")), round(scale * len(bar))
     start = min(start, max(end, 1) - 1)
     return " " * start + "█" * (max(end, 1) - start)

@@ -58,7 +58,7 @@ def _write_answer(receipt: Plain) -> str:
 def name_target(receipt: Plain) -> str:
     """The name of the target, "" where it came without."""
     cases = receipt["cases"]
-    name = cases["targets"][0]["name"] if "targets" in cases else cases["target"]
+    name = cases.get("target") or cases["targets"][0]["name"]
     return "" if name == "y" else format_value(name)
 
 
@@ -330,9 +330,8 @@ def _fold_small(
     rest = features[_MOST_SHOWN:]
     if len(rest) < 2:
         return rows
-    total = sum(item["contribution"] for item in rest)
-    last: list[Cell] = [f"{len(rest)} others", "", format_points(receipt, total), ""]
-    return [*rows[: 1 + _MOST_SHOWN], last]
+    total = format_points(receipt, _sum_contributions(rest))
+    return [*rows[: 1 + _MOST_SHOWN], [f"{len(rest)} others", "", total, ""]]
 
 
 def _draw_cases(receipt: Plain) -> list[Block]:
