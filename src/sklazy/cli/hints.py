@@ -50,6 +50,8 @@ _HINTS: tuple[tuple[str, str], ...] = (
     (r"\btakes longer than max_seconds=", "takes longer than --max-read-seconds "),
     (r"\ba regressor predicts\b", "--task regression predicts"),
     (r", which pandas\.to_datetime\(predictions, unit='D'\) makes dates of", ""),
+    (r"give X\.assign\(\*\*\{.*?pandas\.to_numeric\(.*?\)\}\)", "write them as such"),
+    (r"leave it missing \((?:None|null)\)", "leave the cell empty"),
     (r", for example by pandas.to_numeric\(.*\)", " in the file"),
     (
         r"\bgive one that model\.save wrote\b",

@@ -16,7 +16,7 @@ from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.inputs import class_column
-from sklazy.estimators.keeping import add_rows, keep_rows
+from sklazy.estimators.keeping import add_rows, gather_more, keep_rows
 from sklazy.tables import Column, Table
 from sklazy.tables.taking import take_columns
 
@@ -79,7 +79,7 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
             The true labels, or the name of a column of X.
         sample_weight : array-like of shape (n_rows,), optional
         """
-        X, y, _ = take_columns(X, y, None)
+        X, y, _ = take_columns(gather_more(self, X), y, None)
         return float(super().score(X, y, sample_weight))
 
     def partial_fit(
@@ -504,7 +504,7 @@ def _add_classes(
     ids: IdsLike,
     times: object = None,
 ) -> Model:
-    X, y, ids = take_columns(X, y, ids)
+    X, y, ids = take_columns(gather_more(model, X), y, ids)
     if classes is not None:
         _check_labels(class_column(y), class_column(classes))
     return add_rows(model, X, y, sample_weight, ids, classes, times)

@@ -49,9 +49,9 @@ from sklazy.tables.frames import (
     order_columns,
     target_column_names,
 )
+from sklazy.tables.gathering import gather_added, gather_rows
 from sklazy.tables.naming import mostly_differ
 from sklazy.tables.origins import expand_columns, follow_origins, origins_of
-from sklazy.tables.sources import gather_rows
 from sklazy.tables.taking import take_columns
 from sklazy.tables.targets import read_amounts, warn_of_pairs
 
@@ -209,6 +209,7 @@ def add_rows(
     """Add rows, or keep the first."""
     if not hasattr(model, "cases_"):
         return keep_rows(model, X, y, sample_weight, ids, classes, times)
+    X = gather_more(model, X)
     id_column = model.cases_.schema.id_column
     if ids is None and id_column and id_column in column_names(X):
         ids = id_column
@@ -279,7 +280,8 @@ def read_first(model: "LazyEstimator", X: object) -> Table:
 
 def read_later(model: "LazyEstimator", X: object, *, mixed: bool = True) -> Table:
     """Read queries or added rows as the first rows were read."""
-    table = plain_table(X, categorical_features=model.categorical_features, mixed=mixed)
+    named = model.categorical_features
+    table = plain_table(X, categorical_features=named, mixed=mixed, later=True)
     table = follow_origins(table, model.cases_.schema.origins)
     model._check_table(table)
     return table
@@ -334,6 +336,14 @@ def gather_queries(model: "LazyEstimator", X: object) -> object:
         return X
     cases = model.cases_
     return gather_rows(X, partial(cases.schema.user_table, cases.coder.vocabularies))
+
+
+def gather_more(model: "LazyEstimator", X: object) -> object:
+    """Rows of a source with all their columns, read as the cases were, if any."""
+    if not hasattr(model, "cases_") or type(X) is np.ndarray:
+        return X
+    cases = model.cases_
+    return gather_added(X, partial(cases.schema.user_table, cases.coder.vocabularies))
 
 
 def read_times(model: "LazyEstimator", times: object) -> Times:

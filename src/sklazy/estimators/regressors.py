@@ -13,7 +13,7 @@ from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import IdsLike
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.estimators.base import LazyEstimator
-from sklazy.estimators.keeping import add_rows, keep_rows
+from sklazy.estimators.keeping import add_rows, gather_more, keep_rows
 from sklazy.tables import Table, as_target
 from sklazy.tables.taking import take_columns
 
@@ -75,7 +75,7 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
             The true values, or the name of a column of X.
         sample_weight : array-like of shape (n_rows,), optional
         """
-        X, y, _ = take_columns(X, y, None)
+        X, y, _ = take_columns(gather_more(self, X), y, None)
         return float(super().score(X, y, sample_weight))
 
     def partial_fit(

@@ -25,8 +25,7 @@ def read_later_numbers(table: Table, like: Table, forms: Collection[str]) -> Tab
     with any other word stays as it is.
     """
     names = {c.name for c in like if c.kind == "numeric" and c.reading is None}
-    allowed = forms if len(forms) == 1 else ("decimal-point",)
-    columns = [_later_numbers(c, allowed) if c.name in names else c for c in table]
+    columns = [_later_numbers(c, forms) if c.name in names else c for c in table]
     return Table(tuple(columns), table.n_rows, table.named)
 
 
@@ -55,6 +54,8 @@ def read_like(column: Column, kind: Kind, reading: Reading | None) -> Column:
     is_aside = reading is not None and reading.style == "aside"
     if is_aside or present == reading or column.missing.all():
         return adopt_reading(column, reading)
+    if present is not None and reading is None and _are_numbers(present, kind):
+        return replace(column, reading=None)
     if present is not None and not _alike(present, reading):
         then = describe_reading(reading) if reading else f"plain {kind} cells"
         way = "Give the cells as for fit, or read the file with like=."
@@ -73,6 +74,11 @@ def read_like(column: Column, kind: Kind, reading: Reading | None) -> Column:
         cell = float(column.data[known][0])
         raise unreadable_cell(column, known, cell, reading)
     return replace(column, reading=reading)
+
+
+def _are_numbers(present: Reading, kind: Kind) -> bool:
+    """Whether cells that were read on their own are the plain numbers of the cases."""
+    return kind == "numeric" and present.style == "amount" and not present.unit
 
 
 def _alike(one: Reading, other: Reading | None) -> bool:

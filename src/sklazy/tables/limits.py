@@ -9,7 +9,7 @@ whatever the first had.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -106,24 +106,42 @@ def read_numbers(column: Column) -> Column:
     """
     labels = column.used_labels() if column.kind == "nominal" else ()
     words = [label.strip() for label in labels if isinstance(label, str)]
-    if not words or not all(map(is_number_or_limit, words)):
+    reading = _later_reading(words)
+    if reading is None:
         return column
-    texts = [word for word in words if _NUMBER.fullmatch(word)]
-    limits = describe_limits(words, _HALVED).removeprefix(", ")
+    texts = [word for word in words if not (LIMIT.fullmatch(word) or is_mark(word))]
+    limits = describe_limits(words, reading).removeprefix(", ")
     numbers = f"text such as {texts[0]!r} as numbers" if texts else ""
     remark = " and ".join(filter(None, [numbers, limits]))
     warn_once(
         f"column {column.name!r}: {remark}, since the other rows have numbers there."
     )
     none = [np.nan, np.nan]  # reached by the codes -2 and -1
-    values = [_number_of(label) for label in column.categories]
+    values = [_number_of(label, reading) for label in column.categories]
     return Column(column.name, "numeric", np.array([*values, *none])[column.data])
 
 
-def _number_of(label: Label) -> float:
+def _later_reading(words: Sequence[str]) -> Reading | None:
+    """The way to read texts of later rows where the cases have plain numbers.
+
+    A decimal comma is taken for one beside limits alone: these make a column text of
+    which a program would else have read the commas.
+    """
+    if not words or all(map(is_number_or_limit, words)):
+        return _HALVED if words else None
+    limits = [match["rest"] for word in words if (match := LIMIT.fullmatch(word))]
+    plain = [word for word in words if not (is_mark(word) or LIMIT.fullmatch(word))]
+    found = find_amounts([*plain, *limits], plain=True)[0] if limits else None
+    is_plain = found is not None and not found.unit
+    return replace(found, form=f"{found.form}, {HALF}") if found and is_plain else None
+
+
+def _number_of(label: Label, reading: Reading) -> float:
     """The number of a label, NaN for other words."""
-    if isinstance(label, str) and not _NUMBER.fullmatch(label.strip()):
-        number = read_limited(label.strip())
+    if isinstance(label, str):
+        text, is_point = label.strip(), reading == _HALVED
+        is_plain = is_point and _NUMBER.fullmatch(text)
+        number = float(text) if is_plain else read_amount(text, reading)
         return float("nan") if number is None else number
     return float(label)
 
@@ -154,10 +172,17 @@ def clear_marks(column: Column) -> Column:
 
 
 def fits_numbers(column: Column) -> bool:
-    """Whether the known cells are marks and limits, or these beside numbers."""
-    words = map(str, column.used_labels())
-    only_limits = all(read_limited(word.strip()) is not None for word in words)
-    return only_limits or has_limits_beside_numbers(column)
+    """Whether the known cells are marks and limits, or these beside numbers.
+
+    Numbers may be text then: one limit makes all cells of a column of a frame text.
+    """
+    labels = column.used_labels()
+    words = [str(label).strip() for label in labels]
+    is_text = all(isinstance(label, str) for label in labels)
+    has_limits = any(is_mark(word) or LIMIT.fullmatch(word) for word in words)
+    only_limits = all(read_limited(word) is not None for word in words)
+    as_text = is_text and has_limits and _later_reading(words) is not None
+    return only_limits or as_text or has_limits_beside_numbers(column)
 
 
 def warn_of_marks(column: Column, reading: Reading) -> None:

@@ -6,7 +6,7 @@ import narwhals as nw
 
 from sklazy.errors import BadInputError, suggest
 from sklazy.tables.frames import as_frame
-from sklazy.tables.sources import gather_rows
+from sklazy.tables.gathering import gather_rows
 from sklazy.tables.table import Table
 
 
