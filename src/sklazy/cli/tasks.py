@@ -15,7 +15,6 @@ from sklazy.cli.options import READING, TrainingFile
 from sklazy.errors import BadInputError, suggest
 from sklazy.report.words import pluralize
 from sklazy.tables import Column, Table, as_target, label_array, read_table
-from sklazy.tables.cells import MISSING_MARKERS
 from sklazy.tables.labels import encode
 from sklazy.tables.naming import names_rows
 from sklazy.tables.reading import CALENDAR
@@ -212,8 +211,6 @@ def reading_settings(id_column: str | None) -> dict[str, Any]:
     """The options for reading files; the cells of an id column are labels."""
     context = click.get_current_context(silent=True)
     settings = dict(context.meta.get(READING, {}) if context else {})
-    if "missing" in settings:
-        settings["missing"] = MISSING_MARKERS.union(settings["missing"])
     if id_column is not None:
         settings["kinds"] = {**settings.get("kinds", {}), id_column: "nominal"}
     return settings

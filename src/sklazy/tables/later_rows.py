@@ -4,14 +4,12 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from sklazy.errors import BadTypeError, warn_once
-from sklazy.tables.amounts import find_amounts
-from sklazy.tables.limits import warn_of_marks
+from sklazy.tables.limits import describe_limits, find_later_form, warn_of_marks
 from sklazy.tables.reading import CALENDAR, Reading
 from sklazy.tables.table import Column, Kind, Table
 from sklazy.tables.understand import (
     adopt_reading,
     describe_reading,
-    find_limits,
     list_texts,
     read_labels,
     unreadable_cell,
@@ -33,12 +31,10 @@ def _later_numbers(column: Column, forms: Collection[str]) -> Column:
     texts = [] if column.declared else list_texts(column)
     if not texts:
         return column
-    reading, remark = find_limits(column, texts, "numeric", forms)
+    reading = find_later_form(texts, forms)
     if reading is None:
-        reading, _ = find_amounts(texts, forms, plain=True)
-    if reading is None or reading.unit:
         return column
-    if remark:
+    if remark := describe_limits(texts, reading):
         warn_once(f"column {column.name!r}: {remark.removeprefix(', ')}.")
     return replace(read_labels(column, reading), reading=None)
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from sklazy.errors import warn_once
-from sklazy.tables.amounts import LIMIT, MARKS, find_amounts, read_amount
+from sklazy.tables.amounts import FORMS, LIMIT, MARKS, find_amounts, read_amount
 from sklazy.tables.reading import Reading
 from sklazy.tables.table import Column, Label
 
@@ -129,11 +129,34 @@ def _later_reading(words: Sequence[str]) -> Reading | None:
     """
     if not words or all(map(is_number_or_limit, words)):
         return _HALVED if words else None
-    limits = [match["rest"] for word in words if (match := LIMIT.fullmatch(word))]
-    plain = [word for word in words if not (is_mark(word) or LIMIT.fullmatch(word))]
-    found = find_amounts([*plain, *limits], plain=True)[0] if limits else None
-    is_plain = found is not None and not found.unit
-    return replace(found, form=f"{found.form}, {HALF}") if found and is_plain else None
+    return find_later_form(words, FORMS) if any(map(LIMIT.fullmatch, words)) else None
+
+
+def find_later_form(texts: Collection[str], forms: Collection[str]) -> Reading | None:
+    """The way to read texts where the cases have plain numbers, None for other words.
+
+    Of several forms the decimal comma is one only where no cell could be a number with
+    a decimal point: some rows alone are read as all of them.
+
+    Examples
+    --------
+    >>> find_later_form(["0,5", "<0,05"], ["decimal-point", "decimal-comma"])
+    Reading(style='amount', form='decimal-comma, half-limit', unit='')
+    >>> find_later_form(["0,5", "1.250"], ["decimal-point", "decimal-comma"])
+    """
+    plain = [text for text in texts if not (is_mark(text) or LIMIT.fullmatch(text))]
+    limits = [match["rest"] for text in texts if (match := LIMIT.fullmatch(text))]
+    numbers = [*plain, *limits]
+    if not numbers:
+        return _HALVED
+    found, _ = find_amounts(numbers, forms, plain=True)
+    if found is None or found.unit:
+        return None
+    is_guess = found.form == "decimal-comma" and len(forms) > 1
+    if is_guess and any("." in text and "," not in text for text in numbers):
+        return None
+    is_plain = len(plain) == len(texts)
+    return found if is_plain else replace(found, form=f"{found.form}, {HALF}")
 
 
 def _number_of(label: Label, reading: Reading) -> float:

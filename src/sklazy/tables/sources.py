@@ -50,7 +50,7 @@ from sklazy.tables.whole import (
 
 _LIMITS = ("max_cells", "max_bytes", "max_seconds")
 _KINDS = ("kinds", "nominal", "numeric")
-_OF_TEXT = ("missing", "delimiter", "header", "decimal", "encoding")
+_OF_TEXT = ("missing", "usual_missing", "delimiter", "header", "decimal", "encoding")
 _OPTIONS = ("format", *_KINDS, *_OF_TEXT, "sheet", "skip_rows", *_LIMITS)
 
 
