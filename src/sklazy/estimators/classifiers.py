@@ -60,8 +60,9 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
             Row ids, used by `forget` and in receipts, or the name of a column of X,
             which is then no feature. Default: the index of a pandas frame if it has
             unique integers or strings and is not a RangeIndex, else 0, 1, ...
-        times : array-like of shape (n_rows,), optional
+        times : array-like of shape (n_rows,), or str, optional
             Time of each row: numbers, dates, or text such as '2026-03-01T12:30'.
+            Or the name of a column of X, which is then no feature.
             Windows and ``forget(before=...)`` use it. Without times, windows use the
             order of arrival.
         """
@@ -409,8 +410,9 @@ class WeightedClassifier(BaseLazyClassifier):
             Row ids, used by `forget` and in receipts, or the name of a column of X,
             which is then no feature. Default: the index of a pandas frame if it has
             unique integers or strings and is not a RangeIndex, else 0, 1, ...
-        times : array-like of shape (n_rows,), optional
+        times : array-like of shape (n_rows,), or str, optional
             Time of each row: numbers, dates, or text such as '2026-03-01T12:30'.
+            Or the name of a column of X, which is then no feature.
             Windows, half-lives and ``forget(before=...)`` use it. Without times,
             windows and half-lives use the order of arrival.
         """
@@ -504,9 +506,10 @@ def _add_classes(
     ids: IdsLike,
     times: object = None,
 ) -> Model:
-    X, y, ids = take_columns(gather_more(model, X), y, ids)
+    X = gather_more(model, X)
     if classes is not None:
-        _check_labels(class_column(y), class_column(classes))
+        _, target, _ = take_columns(X, y, None)
+        _check_labels(class_column(target), class_column(classes))
     return add_rows(model, X, y, sample_weight, ids, classes, times)
 
 

@@ -52,7 +52,7 @@ from sklazy.tables.frames import (
 from sklazy.tables.gathering import gather_added, gather_rows
 from sklazy.tables.naming import mostly_differ
 from sklazy.tables.origins import expand_columns, follow_origins, origins_of
-from sklazy.tables.taking import take_columns
+from sklazy.tables.taking import take_columns, take_times
 from sklazy.tables.targets import read_amounts, warn_of_pairs
 
 if TYPE_CHECKING:
@@ -74,12 +74,13 @@ def keep_rows(
 ) -> Model:
     """Build the case base; nothing is changed before all of it has gone well."""
     id_column = ids if isinstance(ids, str) else ""
+    time_column = times if isinstance(times, str) else ""
+    X, times = take_times(X, times)
     X, y, ids = take_columns(X, y, ids)
     warn_of_pairs(X, y)
     y = read_amounts(y) if is_regressor(model) else y
-    keep_part(
-        model, X, y, sample_weight, ids, classes, times, whole=True, id_column=id_column
-    )
+    rows = (model, X, y, sample_weight, ids, classes, times)
+    keep_part(*rows, whole=True, id_column=id_column, time_column=time_column)
     if model._warns_of_names:
         _warn_of_names(model.cases_)
     return model
@@ -96,11 +97,13 @@ def keep_part(
     *,
     whole: bool = False,
     id_column: str = "",
+    time_column: str = "",
 ) -> None:
     """Build the case base of rows that are the whole, or a part with others elsewhere.
 
     The number of rows, their weights and what can be learned from them are checked of
-    the whole alone. `id_column` is the name of the column that was taken for the ids.
+    the whole alone. `id_column` and `time_column` are the names of the columns that
+    were taken for the ids and times.
     """
     model._check_parameters()
     check_choice("discretization", criterion_of(model), tuple(CRITERIA))
@@ -122,7 +125,12 @@ def keep_part(
         ids=ids if index is None else index,
         criterion=criterion_of(model),
         cuts=getattr(model, "cuts", "exact"),
-        schema=replace(schema, balanced=is_balanced(model), id_column=id_column),
+        schema=replace(
+            schema,
+            balanced=is_balanced(model),
+            id_column=id_column,
+            time_column=time_column,
+        ),
     )
     _forget_old(model, cases)
     let_choices_age(model, cases)
@@ -213,6 +221,9 @@ def add_rows(
     id_column = model.cases_.schema.id_column
     if ids is None and id_column and id_column in column_names(X):
         ids = id_column
+    if times is None and model.cases_.schema.time_column in column_names(X):
+        times = model.cases_.schema.time_column
+    X, times = take_times(X, times)
     X, y, ids = take_columns(X, y, ids)
     X = put_in_order(model, X)
     add = find_adder(model, X)
@@ -340,8 +351,10 @@ def gather_queries(model: "LazyEstimator", X: object) -> object:
 
 def gather_more(model: "LazyEstimator", X: object) -> object:
     """Rows of a source with all their columns, read as the cases were, if any."""
-    if not hasattr(model, "cases_") or type(X) is np.ndarray:
+    if type(X) is np.ndarray:
         return X
+    if not hasattr(model, "cases_"):
+        return gather_rows(X)
     cases = model.cases_
     return gather_added(X, partial(cases.schema.user_table, cases.coder.vocabularies))
 

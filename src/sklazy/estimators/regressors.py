@@ -56,8 +56,9 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
             Row ids, used by `forget` and in receipts, or the name of a column of X,
             which is then no feature. Default: the index of a pandas frame if it has
             unique integers or strings and is not a RangeIndex, else 0, 1, ...
-        times : array-like of shape (n_rows,), optional
+        times : array-like of shape (n_rows,), or str, optional
             Time of each row: numbers, dates, or text such as '2026-03-01T12:30'.
+            Or the name of a column of X, which is then no feature.
             Windows and ``forget(before=...)`` use it. Without times, windows use the
             order of arrival.
         """
@@ -243,8 +244,9 @@ class WeightedRegressor(BaseLazyRegressor):
             Row ids, used by `forget` and in receipts, or the name of a column of X,
             which is then no feature. Default: the index of a pandas frame if it has
             unique integers or strings and is not a RangeIndex, else 0, 1, ...
-        times : array-like of shape (n_rows,), optional
+        times : array-like of shape (n_rows,), or str, optional
             Time of each row: numbers, dates, or text such as '2026-03-01T12:30'.
+            Or the name of a column of X, which is then no feature.
             Windows, half-lives and ``forget(before=...)`` use it. Without times,
             windows and half-lives use the order of arrival.
         """
