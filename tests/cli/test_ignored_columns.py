@@ -28,6 +28,7 @@ TASK = ("-t", "ill", "-m", "lazy-nb")
     "words", [("predict", "a.csv", *TASK), ("predict", "a.csv", "b.csv", *TASK)]
 )
 def test_nothing_is_noted_of_what_the_user_ignored(people, words):
+    words = [str(people / w) if w.endswith(".csv") else w for w in words]
     status, output = run(*words)
     assert status == 0
     assert "'who': set aside" in output
@@ -38,6 +39,17 @@ def test_nothing_is_noted_of_what_the_user_ignored(people, words):
     status, output = run(*words, "--ignore", "who", "--ignore", "text")
     assert status == 0, output
     assert "set aside" not in output
+
+
+def test_nothing_is_noted_of_it_in_a_store(people):
+    store = ("store", str(people / "a.csv"), *TASK, "--id", "who", "-o", "a.store")
+    assert "'text': set aside" in run(*store)[1]
+    status, output = run(*store[:-1], "b.store", "--ignore", "text")
+    assert status == 0, output
+    assert "set aside" not in output
+    status, output = run(*store[:-1], "c.store", "--ignore", "txt")
+    assert status != 0
+    assert "a.csv has no column 'txt'. Did you mean 'text'" in output
 
 
 def test_the_models_are_those_of_a_file_without_the_column(people):

@@ -1,5 +1,7 @@
 """Lazy classifiers: all of them, those with weights of rows, and the approximate."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, overload
 
 import numpy as np
@@ -207,7 +209,7 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         *,
         method: str = ...,
         by: str | None = ...,
-        groups: "Groups" = ...,
+        groups: Groups = ...,
         as_labels: Literal[False] = ...,
     ) -> NDArray[np.bool_]: ...
     @overload
@@ -218,7 +220,7 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         *,
         method: str = ...,
         by: str | None = ...,
-        groups: "Groups" = ...,
+        groups: Groups = ...,
         as_labels: Literal[True],
     ) -> list[list[Any]]: ...
     def predict_set(
@@ -228,7 +230,7 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         *,
         method: str = "jackknife",
         by: str | None = None,
-        groups: "Groups" = None,
+        groups: Groups = None,
         as_labels: bool = False,
     ) -> NDArray[np.bool_] | list[list[Any]]:
         """Predict sets of classes that contain the true one as often as promised.
@@ -308,7 +310,7 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         sets, labels = predict_sets(self, X, coverage, method, by, groups)
         return [labels[row].tolist() for row in sets] if as_labels else sets
 
-    def risk_coverage(self) -> "RiskCoverage":
+    def risk_coverage(self) -> RiskCoverage:
         """Accuracy when the least sure answers are withheld, by leave-one-out.
 
         Returns
@@ -374,7 +376,7 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         return class_column(y)
 
     def _describe_doubt(
-        self, cases: CaseBase, table: Table, wanted: "Wanted"
+        self, cases: CaseBase, table: Table, wanted: Wanted
     ) -> list[dict[str, Any]]:
         from sklazy.estimators.coverage import describe_class_doubt
 

@@ -1,5 +1,7 @@
 """Lazy regressors: all of them, those with weights of rows, and the approximate."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -134,7 +136,7 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
         *,
         method: str = "jackknife",
         by: str | None = "auto",
-        groups: "Groups" = None,
+        groups: Groups = None,
     ) -> Floats:
         """Predict intervals that contain the target as often as promised.
 
@@ -208,7 +210,7 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
         return as_target(y, "numeric")
 
     def _describe_doubt(
-        self, cases: CaseBase, table: Table, wanted: "Wanted"
+        self, cases: CaseBase, table: Table, wanted: Wanted
     ) -> list[dict[str, Any]]:
         from sklazy.estimators.coverage import describe_number_doubt
 
