@@ -636,7 +636,9 @@ def test_marks_for_missing_can_be_named(run, tmp_path):
     (tmp_path / "m.csv").write_text(f"x,y\nunbekannt,a\nNA,b\n{rows}")
     asked = ["predict", str(tmp_path / "m.csv"), "-t", "y", "-m", "lazy-nb", "--json"]
     _, out, err = run(*asked)
-    assert "'unbekannt'; fix it, or list it under missing" in err
+    assert (
+        "'unbekannt'; correct it; if it means missing, give --missing unbekannt" in err
+    )
     code, out, err = run(*asked, "--missing", "unbekannt")  # the way out is taken
     assert code == 0
     assert "unbekannt" not in err

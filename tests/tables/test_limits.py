@@ -157,8 +157,8 @@ def test_a_dash_among_words_is_pointed_out(tmp_path):
     column, note = of_file(tmp_path, GARAGE)
     assert column.kind == "nominal"
     assert "'-' is a label here; if it means missing, replace it by None" in note
-    assert "missing=['', '-']" in note
-    column, note = of_file(tmp_path, GARAGE, missing=["", "-"])
+    assert "missing=['-']" in note
+    column, note = of_file(tmp_path, GARAGE, missing=["-"])
     assert "spellings of yes and no are taken as one" in note
     assert column.missing.sum() == 3
 
@@ -356,7 +356,7 @@ def test_a_word_among_numbers_names_the_option_that_helps(tmp_path):
     with pytest.raises(BadInputError, match="'about 90' is not a number") as error:
         read_table(path, kinds={"x": "numeric"})
     assert "--missing 'about 90'" in for_a_shell(str(error.value))
-    table = read_table(path, missing=["", "about 90"], kinds={"x": "numeric"})
+    table = read_table(path, missing=["about 90"], kinds={"x": "numeric"})
     same(table["x"], [1.0, np.nan, 3.0])
 
 

@@ -102,7 +102,7 @@ MESSY = {
         column(*(f"${i}" for i in range(20)), "ask"),
         {},
         [*(f"${i}" for i in range(20)), "ask"],
-        "'c': nearly all its cells are dates or amounts, but not 'ask'",
+        "'c': nearly all its cells are amounts, but not 'ask'",
     ),
     "kept": (MONEY, {"nominal": ["c"]}, ["$1,234.50", "$-7", "$0.99"], None),
 }

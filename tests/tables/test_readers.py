@@ -530,6 +530,7 @@ def test_what_is_written_as_csv_is_read(problem, mark, is_quoted):
         delimiter=mark,
         header=True,
         missing=["NA"],
+        usual_missing=False,
         kinds=kinds,
     )
     # Blanks around cells are left out, so the label " " is read as "".

@@ -19,7 +19,7 @@ from sklearn.base import clone
 import sklazy
 from sklazy.errors import BadFileError, BadInputError, BadTypeError
 from sklazy.tables import several, streams
-from sklazy.tables.sources import gather_rows
+from sklazy.tables.gathering import gather_rows
 
 MODEL = sklazy.LazyKNeighborsClassifier(3)
 

@@ -41,8 +41,8 @@ class Schema:
     if they came without. `origins` are the user's columns where these are others than
     the attributes, or are to be read in a special way. `indexed` is whether the
     index of frames gives the rows their ids, `clock` the kind of their times,
-    `balanced` whether all classes count alike, and `id_column` the column of frames
-    that ids were taken from, "" for none.
+    `balanced` whether all classes count alike, and `id_column` and `time_column` the
+    columns of frames that ids and times were taken from, "" for none.
     """
 
     attributes: tuple[Attribute, ...]
@@ -54,6 +54,7 @@ class Schema:
     clock: Clock = ""
     balanced: bool = False
     id_column: str = ""
+    time_column: str = ""
 
     @classmethod
     def of(cls, table: Table, target: Column | NDArray[np.float64]) -> "Schema":

@@ -94,7 +94,16 @@ def _survey_file(source: TrainingFile) -> Surveyed:
     with Progress("reading columns") as progress:
         settings = reading_settings(source.id_column)
         needed = [str(source.target), *ignored_columns(source)]
-        return Source(source.train, **settings).survey(progress.advance, needed)
+        kinds = settings.get("kinds", {})
+        aside = {**dict.fromkeys(source.ignore, "ignore"), **kinds}
+        rows = Source(source.train, **{**settings, "kinds": aside})
+        try:
+            return rows.survey(progress.advance, needed)
+        except BadInputError:
+            names = Source(source.train, **{**settings, "kinds": {}}).names()
+            for name in needed:
+                check_column(name, names, source.train)
+            raise
 
 
 def _find_aim(surveyed: Surveyed, target: str, wanted: str) -> Aim:

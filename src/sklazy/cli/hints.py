@@ -1,5 +1,6 @@
 """Messages of the library with command-line options in place of Python arguments."""
 
+import ast
 import re
 import shlex
 from collections.abc import Sequence
@@ -8,6 +9,7 @@ from functools import partial
 from sklazy.tables.understand import FILE_WAY_OUT, WAY_OUT
 
 _TEXT = r"(?P<quote>['\"])(?P<value>.*?)(?P=quote)"
+_QUOTED = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 _HINTS: tuple[tuple[str, str], ...] = (
     (
         f"{re.escape(WAY_OUT)}|{re.escape(FILE_WAY_OUT)}",
@@ -30,8 +32,9 @@ _HINTS: tuple[tuple[str, str], ...] = (
         "--delimiter is for CSV files, --missing, --header and --decimal are for",
     ),
     (
-        rf"replace it by None, or read the file with missing=\['', {_TEXT}\]",
-        "give --missing {value}",
+        r"replace (?:it|them) by None, or read the file with "
+        rf"missing=(?P<values>\[(?:{_QUOTED}(?:, )?)+\])",
+        "give {missing}",
     ),
     (r"header=False", "--no-header"),
     (r"\(choose with sheet\)", "(choose with --sheet)"),
@@ -50,6 +53,8 @@ _HINTS: tuple[tuple[str, str], ...] = (
     (r"\btakes longer than max_seconds=", "takes longer than --max-read-seconds "),
     (r"\ba regressor predicts\b", "--task regression predicts"),
     (r", which pandas\.to_datetime\(predictions, unit='D'\) makes dates of", ""),
+    (r"give X\.assign\(\*\*\{.*?pandas\.to_numeric\(.*?\)\}\)", "write them as such"),
+    (r"leave it missing \((?:None|null)\)", "leave the cell empty"),
     (r", for example by pandas.to_numeric\(.*\)", " in the file"),
     (
         r"\bgive one that model\.save wrote\b",
@@ -88,5 +93,9 @@ def _fill(option: str, match: re.Match[str]) -> str:
         value=shlex.quote(value),
         nominal=shlex.quote(f"{value}=nominal"),
         numeric=shlex.quote(f"{value}=numeric"),
+        missing=" ".join(
+            f"--missing {shlex.quote(word)}"
+            for word in ast.literal_eval(parts.get("values") or "[]")
+        ),
         kind=shlex.quote(f"{value}={parts.get('kind')}"),
     )

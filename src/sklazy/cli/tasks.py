@@ -15,7 +15,6 @@ from sklazy.cli.options import READING, TrainingFile
 from sklazy.errors import BadInputError, suggest
 from sklazy.report.words import pluralize
 from sklazy.tables import Column, Table, as_target, label_array, read_table
-from sklazy.tables.cells import MISSING_MARKERS
 from sklazy.tables.labels import encode
 from sklazy.tables.naming import names_rows
 from sklazy.tables.reading import CALENDAR
@@ -105,7 +104,7 @@ def read_task(
     are then named by their place in the file, with a note.
     """
     path, target, id_column = source.train, source.target, source.id_column
-    whole = read_table_rows(path, id_column=id_column)
+    whole = read_table_rows(path, id_column=id_column, ignore=source.ignore)
     if target is None:
         raise BadInputError(
             f"--target is missing; give the column to predict, one of "
@@ -148,7 +147,9 @@ def read_task(
 def check_target(_: Console, source: TrainingFile | None = None, **__: object) -> None:
     """Refuse a target that a file does not have."""
     if source is not None and source.target is not None:
-        whole = read_table_rows(source.train, id_column=source.id_column)
+        whole = read_table_rows(
+            source.train, id_column=source.id_column, ignore=source.ignore
+        )
         check_column(source.target, whole.names, source.train)
 
 
@@ -212,31 +213,50 @@ def reading_settings(id_column: str | None) -> dict[str, Any]:
     """The options for reading files; the cells of an id column are labels."""
     context = click.get_current_context(silent=True)
     settings = dict(context.meta.get(READING, {}) if context else {})
-    if "missing" in settings:
-        settings["missing"] = MISSING_MARKERS.union(settings["missing"])
     if id_column is not None:
         settings["kinds"] = {**settings.get("kinds", {}), id_column: "nominal"}
     return settings
 
 
 def read_table_rows(
-    path: str, like: Table | None = None, id_column: str | None = None
+    path: str,
+    like: Table | None = None,
+    id_column: str | None = None,
+    ignore: Sequence[str] = (),
 ) -> Table:
-    """Read a file that must have rows, its columns like those of another."""
+    """Read a file that must have rows, its columns like those of another.
+
+    Nothing is noted of columns that the user had ignored.
+    """
     settings = reading_settings(id_column)
+    aside = dict.fromkeys(set(ignore).difference([id_column]), "ignore")
+    settings["kinds"] = {**aside, **settings.get("kinds", {})}
     if like is not None and like.named:  # as the other file was read
         settings["kinds"] = {} if id_column is None else {id_column: "nominal"}
         settings["like"] = like
     try:
         whole = read_table(path, **settings)
     except BadInputError:
-        if id_column is not None and path != "-":
-            del settings["kinds"][id_column]
-            check_id_column(id_column, read_table(path, **settings).names, path)
+        _explain_names(path, id_column, ignore, settings)
         raise
     if not len(whole):
         raise BadInputError(f"{path}: the file has no rows; expected at least one.")
     return whole
+
+
+def _explain_names(
+    path: str, id_column: str | None, ignore: Sequence[str], settings: dict[str, Any]
+) -> None:
+    """Refuse a column of ids, or an ignored one, that a file does not have."""
+    named = [*ignore, *([] if id_column is None else [id_column])]
+    if not named or path == "-":
+        return
+    kinds = {n: kind for n, kind in settings["kinds"].items() if n not in named}
+    names = read_table(path, **{**settings, "kinds": kinds}).names
+    if id_column is not None:
+        check_id_column(id_column, names, path)
+    for name in ignore:
+        check_column(name, names, path)
 
 
 def check_id_column(id_column: str, names: Collection[str], path: str) -> None:

@@ -1,5 +1,7 @@
 """The estimator that keeps a case base: its public methods, each in one place."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from operator import is_not
@@ -103,7 +105,7 @@ class LazyEstimator(BaseEstimator):
         costs: Mapping[str, float] | ArrayLike | None = None,
         reasons: bool = True,
         detail: str = "brief",
-    ) -> "Receipts":
+    ) -> Receipts:
         """Answer each query with a receipt: what was answered, and from what.
 
         Parameters
@@ -151,7 +153,7 @@ class LazyEstimator(BaseEstimator):
 
     def verify(
         self,
-        receipt: "Receipt | Mapping[str, Any] | str | bytes",
+        receipt: Receipt | Mapping[str, Any] | str | bytes,
         *,
         key: bytes | None = None,
     ) -> bool:
@@ -173,7 +175,7 @@ class LazyEstimator(BaseEstimator):
 
     # --- reasons ----------------------------------------------------------------------
 
-    def contributions(self, X: ArrayLike, of: object = None) -> "Contributions":
+    def contributions(self, X: ArrayLike, of: object = None) -> Contributions:
         """Find how much each feature adds to the answer to each query, signed.
 
         Contributions are in probability, or in the unit of the target, and add up to
@@ -215,7 +217,7 @@ class LazyEstimator(BaseEstimator):
 
     def influence(
         self, X: ArrayLike, ids: object = None, of: object = None
-    ) -> "Influence":
+    ) -> Influence:
         """Find what each answer would be without each case.
 
         For kernel models all cases are left out at once, exactly, the settings that
@@ -253,7 +255,7 @@ class LazyEstimator(BaseEstimator):
 
     def curve(
         self, x: ArrayLike, feature: str, n_values: int = 25, of: object = None
-    ) -> "AnswerCurve":
+    ) -> AnswerCurve:
         """Find the answer along one feature, the others staying as they are.
 
         Parameters
@@ -290,7 +292,7 @@ class LazyEstimator(BaseEstimator):
         max_features: int = 2,
         fixed: Collection[str] = (),
         by: float | None = None,
-    ) -> "AnswerChanges":
+    ) -> AnswerChanges:
         """Find the smallest changes of a row that change its answer.
 
         Features take values that occur among the cases: every label, and twenty
@@ -331,7 +333,7 @@ class LazyEstimator(BaseEstimator):
 
     # --- other questions about queries ------------------------------------------------
 
-    def similar(self, X: ArrayLike, k: int = 5) -> "pandas.DataFrame":
+    def similar(self, X: ArrayLike, k: int = 5) -> pandas.DataFrame:
         """Find the cases most similar to each query, as a pandas frame.
 
         Kernel models, and blends with one, compare cases by the distance that they
@@ -417,9 +419,7 @@ class LazyEstimator(BaseEstimator):
 
         return measure_novelty(self, X).unlike
 
-    def suggest_attribute(
-        self, X: ArrayLike, costs: "Costs" = None
-    ) -> "list[Suggestion]":
+    def suggest_attribute(self, X: ArrayLike, costs: Costs = None) -> list[Suggestion]:
         """Suggest which missing attribute of each query to measure next, and why.
 
         Each missing attribute is scored by how much it is expected to reduce the
@@ -464,8 +464,8 @@ class LazyEstimator(BaseEstimator):
         return suggest_attributes(self, X, costs)
 
     def acquire(
-        self, X: ArrayLike, budget: float | None = None, costs: "Costs" = None
-    ) -> "Acquisition":
+        self, X: ArrayLike, budget: float | None = None, costs: Costs = None
+    ) -> Acquisition:
         """Simulate `suggest_attribute` on complete rows, one attribute at a time.
 
         Each query starts with nothing known. It buys the attribute with the highest
@@ -520,7 +520,7 @@ class LazyEstimator(BaseEstimator):
         port: int = 0,
         browser: bool = True,
         read_only: bool = False,
-        beside: "Mapping[str, LazyEstimator] | None" = None,
+        beside: Mapping[str, LazyEstimator] | None = None,
     ) -> Any:  # noqa: ANN401
         """Open a page on this machine: cases, receipts, what-if, a map, an audit.
 
@@ -624,7 +624,7 @@ class LazyEstimator(BaseEstimator):
         raise NotImplementedError
 
     def _describe_doubt(
-        self, cases: CaseBase, table: Table, wanted: "Wanted"
+        self, cases: CaseBase, table: Table, wanted: Wanted
     ) -> list[dict[str, Any]]:
         """Describe how sure each answer is, for receipts."""
         raise NotImplementedError

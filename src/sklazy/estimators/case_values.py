@@ -1,5 +1,7 @@
 """The worth of each case: by Shapley values of k-NN votes, or by its influence."""
 
+from __future__ import annotations
+
 import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -68,7 +70,7 @@ class CaseValues:
         """
         return self.ids[np.argsort(self.values, kind="stable")[:n]].tolist()
 
-    def to_frame(self) -> "pandas.DataFrame":
+    def to_frame(self) -> pandas.DataFrame:
         """Make a pandas frame of the values, indexed by id, the lowest first."""
         import pandas  # noqa: PLC0415 (an optional dependency)
 
@@ -287,7 +289,7 @@ def sum_values_on_cases(base: CaseBase, rows: Ints, n_neighbors: int) -> Floats:
 
 
 def _sum_values(
-    base: CaseBase, judged: "_Judged", queries: Iterable[int], k: int
+    base: CaseBase, judged: _Judged, queries: Iterable[int], k: int
 ) -> Floats:
     totals = np.zeros(base.n_rows)
     for query in queries:

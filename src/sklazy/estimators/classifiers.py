@@ -1,5 +1,7 @@
 """Lazy classifiers: all of them, those with weights of rows, and the approximate."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, overload
 
 import numpy as np
@@ -16,7 +18,7 @@ from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.inputs import class_column
-from sklazy.estimators.keeping import add_rows, keep_rows
+from sklazy.estimators.keeping import add_rows, gather_more, keep_rows
 from sklazy.tables import Column, Table
 from sklazy.tables.taking import take_columns
 
@@ -60,8 +62,9 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
             Row ids, used by `forget` and in receipts, or the name of a column of X,
             which is then no feature. Default: the index of a pandas frame if it has
             unique integers or strings and is not a RangeIndex, else 0, 1, ...
-        times : array-like of shape (n_rows,), optional
+        times : array-like of shape (n_rows,), or str, optional
             Time of each row: numbers, dates, or text such as '2026-03-01T12:30'.
+            Or the name of a column of X, which is then no feature.
             Windows and ``forget(before=...)`` use it. Without times, windows use the
             order of arrival.
         """
@@ -79,7 +82,7 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
             The true labels, or the name of a column of X.
         sample_weight : array-like of shape (n_rows,), optional
         """
-        X, y, _ = take_columns(X, y, None)
+        X, y, _ = take_columns(gather_more(self, X), y, None)
         return float(super().score(X, y, sample_weight))
 
     def partial_fit(
@@ -206,7 +209,7 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         *,
         method: str = ...,
         by: str | None = ...,
-        groups: "Groups" = ...,
+        groups: Groups = ...,
         as_labels: Literal[False] = ...,
     ) -> NDArray[np.bool_]: ...
     @overload
@@ -217,7 +220,7 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         *,
         method: str = ...,
         by: str | None = ...,
-        groups: "Groups" = ...,
+        groups: Groups = ...,
         as_labels: Literal[True],
     ) -> list[list[Any]]: ...
     def predict_set(
@@ -227,7 +230,7 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         *,
         method: str = "jackknife",
         by: str | None = None,
-        groups: "Groups" = None,
+        groups: Groups = None,
         as_labels: bool = False,
     ) -> NDArray[np.bool_] | list[list[Any]]:
         """Predict sets of classes that contain the true one as often as promised.
@@ -307,7 +310,7 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         sets, labels = predict_sets(self, X, coverage, method, by, groups)
         return [labels[row].tolist() for row in sets] if as_labels else sets
 
-    def risk_coverage(self) -> "RiskCoverage":
+    def risk_coverage(self) -> RiskCoverage:
         """Accuracy when the least sure answers are withheld, by leave-one-out.
 
         Returns
@@ -373,7 +376,7 @@ class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
         return class_column(y)
 
     def _describe_doubt(
-        self, cases: CaseBase, table: Table, wanted: "Wanted"
+        self, cases: CaseBase, table: Table, wanted: Wanted
     ) -> list[dict[str, Any]]:
         from sklazy.estimators.coverage import describe_class_doubt
 
@@ -409,8 +412,9 @@ class WeightedClassifier(BaseLazyClassifier):
             Row ids, used by `forget` and in receipts, or the name of a column of X,
             which is then no feature. Default: the index of a pandas frame if it has
             unique integers or strings and is not a RangeIndex, else 0, 1, ...
-        times : array-like of shape (n_rows,), optional
+        times : array-like of shape (n_rows,), or str, optional
             Time of each row: numbers, dates, or text such as '2026-03-01T12:30'.
+            Or the name of a column of X, which is then no feature.
             Windows, half-lives and ``forget(before=...)`` use it. Without times,
             windows and half-lives use the order of arrival.
         """
@@ -504,9 +508,10 @@ def _add_classes(
     ids: IdsLike,
     times: object = None,
 ) -> Model:
-    X, y, ids = take_columns(X, y, ids)
+    X = gather_more(model, X)
     if classes is not None:
-        _check_labels(class_column(y), class_column(classes))
+        _, target, _ = take_columns(X, y, None)
+        _check_labels(class_column(target), class_column(classes))
     return add_rows(model, X, y, sample_weight, ids, classes, times)
 
 

@@ -1,5 +1,7 @@
 """Put rows into the case base of an estimator, the first and further ones."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -49,10 +51,10 @@ from sklazy.tables.frames import (
     order_columns,
     target_column_names,
 )
+from sklazy.tables.gathering import gather_added, gather_rows
 from sklazy.tables.naming import mostly_differ
 from sklazy.tables.origins import expand_columns, follow_origins, origins_of
-from sklazy.tables.sources import gather_rows
-from sklazy.tables.taking import take_columns
+from sklazy.tables.taking import take_columns, take_times
 from sklazy.tables.targets import read_amounts, warn_of_pairs
 
 if TYPE_CHECKING:
@@ -74,19 +76,20 @@ def keep_rows(
 ) -> Model:
     """Build the case base; nothing is changed before all of it has gone well."""
     id_column = ids if isinstance(ids, str) else ""
+    time_column = times if isinstance(times, str) else ""
+    X, times = take_times(X, times)
     X, y, ids = take_columns(X, y, ids)
     warn_of_pairs(X, y)
     y = read_amounts(y) if is_regressor(model) else y
-    keep_part(
-        model, X, y, sample_weight, ids, classes, times, whole=True, id_column=id_column
-    )
+    rows = (model, X, y, sample_weight, ids, classes, times)
+    keep_part(*rows, whole=True, id_column=id_column, time_column=time_column)
     if model._warns_of_names:
         _warn_of_names(model.cases_)
     return model
 
 
 def keep_part(
-    model: "LazyEstimator",
+    model: LazyEstimator,
     X: object,
     y: object,
     sample_weight: ArrayLike | None,
@@ -96,11 +99,13 @@ def keep_part(
     *,
     whole: bool = False,
     id_column: str = "",
+    time_column: str = "",
 ) -> None:
     """Build the case base of rows that are the whole, or a part with others elsewhere.
 
     The number of rows, their weights and what can be learned from them are checked of
-    the whole alone. `id_column` is the name of the column that was taken for the ids.
+    the whole alone. `id_column` and `time_column` are the names of the columns that
+    were taken for the ids and times.
     """
     model._check_parameters()
     check_choice("discretization", criterion_of(model), tuple(CRITERIA))
@@ -122,7 +127,12 @@ def keep_part(
         ids=ids if index is None else index,
         criterion=criterion_of(model),
         cuts=getattr(model, "cuts", "exact"),
-        schema=replace(schema, balanced=is_balanced(model), id_column=id_column),
+        schema=replace(
+            schema,
+            balanced=is_balanced(model),
+            id_column=id_column,
+            time_column=time_column,
+        ),
     )
     _forget_old(model, cases)
     let_choices_age(model, cases)
@@ -162,12 +172,12 @@ def check_some_weight(sample_weight: ArrayLike | None) -> None:
         )
 
 
-def criterion_of(model: "LazyEstimator") -> str:
+def criterion_of(model: LazyEstimator) -> str:
     """The stop rule of the cuts, where there is such a parameter."""
     return getattr(model, "discretization", "fayyad")
 
 
-def _forget_old(model: "LazyEstimator", cases: CaseBase) -> None:
+def _forget_old(model: LazyEstimator, cases: CaseBase) -> None:
     """Forget the first rows that a window leaves out, and frozen cuts of them."""
     window = getattr(model, "window", None)
     if window is not None:
@@ -209,9 +219,13 @@ def add_rows(
     """Add rows, or keep the first."""
     if not hasattr(model, "cases_"):
         return keep_rows(model, X, y, sample_weight, ids, classes, times)
+    X = gather_more(model, X)
     id_column = model.cases_.schema.id_column
     if ids is None and id_column and id_column in column_names(X):
         ids = id_column
+    if times is None and model.cases_.schema.time_column in column_names(X):
+        times = model.cases_.schema.time_column
+    X, times = take_times(X, times)
     X, y, ids = take_columns(X, y, ids)
     X = put_in_order(model, X)
     add = find_adder(model, X)
@@ -226,7 +240,7 @@ def add_rows(
     return model
 
 
-def find_adder(model: "LazyEstimator", X: object) -> Callable[..., Ids]:
+def find_adder(model: LazyEstimator, X: object) -> Callable[..., Ids]:
     """Return a function that adds rows, whose target is not known yet."""
     named = model.categorical_features
     judges = isinstance(named, str) and named == "from_dtype"
@@ -240,7 +254,7 @@ def find_adder(model: "LazyEstimator", X: object) -> Callable[..., Ids]:
     return _find_table_adder(model, X)
 
 
-def _plain_cells(model: "LazyEstimator", X: object) -> Cells | None:
+def _plain_cells(model: LazyEstimator, X: object) -> Cells | None:
     """The cells of few rows that need no table to be read; None for others."""
     if not _reads_cells(model, X):
         return None
@@ -250,7 +264,7 @@ def _plain_cells(model: "LazyEstimator", X: object) -> Cells | None:
 
 
 def _add_cells(
-    model: "LazyEstimator",
+    model: LazyEstimator,
     X: object,
     cells: Cells,
     target: Target,
@@ -261,7 +275,7 @@ def _add_cells(
     return _find_table_adder(model, X)(target, **rest) if new is None else new
 
 
-def _find_table_adder(model: "LazyEstimator", X: object) -> Callable[..., Ids]:
+def _find_table_adder(model: LazyEstimator, X: object) -> Callable[..., Ids]:
     named = model.categorical_features
     judges = isinstance(named, str) and named == "from_dtype"
     table = read_later(model, X, mixed=False)
@@ -272,20 +286,21 @@ def _find_table_adder(model: "LazyEstimator", X: object) -> Callable[..., Ids]:
 # --- reading --------------------------------------------------------------------------
 
 
-def read_first(model: "LazyEstimator", X: object) -> Table:
+def read_first(model: LazyEstimator, X: object) -> Table:
     """Read the first rows, with the nominal columns that the parameters name."""
     return as_table(X, categorical_features=model.categorical_features, mixed=False)
 
 
-def read_later(model: "LazyEstimator", X: object, *, mixed: bool = True) -> Table:
+def read_later(model: LazyEstimator, X: object, *, mixed: bool = True) -> Table:
     """Read queries or added rows as the first rows were read."""
-    table = plain_table(X, categorical_features=model.categorical_features, mixed=mixed)
+    named = model.categorical_features
+    table = plain_table(X, categorical_features=named, mixed=mixed, later=True)
     table = follow_origins(table, model.cases_.schema.origins)
     model._check_table(table)
     return table
 
 
-def put_in_order(model: "LazyEstimator", X: object) -> object:
+def put_in_order(model: LazyEstimator, X: object) -> object:
     """A frame or table with the columns in the order of those of `fit`.
 
     Names decide which column is which; those of ids and targets are left out, and
@@ -297,13 +312,13 @@ def put_in_order(model: "LazyEstimator", X: object) -> object:
     return order_columns(X, known.tolist(), spare_columns(model))
 
 
-def find_id_column(model: "LazyEstimator") -> str:
+def find_id_column(model: LazyEstimator) -> str:
     """The column of frames that `fit` took for the ids, "" for none."""
     schema: Schema | None = getattr(getattr(model, "cases_", None), "schema", None)
     return schema.id_column if schema else ""
 
 
-def query_ids(model: "LazyEstimator", X: Any) -> list[Any] | None:  # noqa: ANN401
+def query_ids(model: LazyEstimator, X: Any) -> list[Any] | None:  # noqa: ANN401
     """The ids of queries: those in the column of ids, or else in the index."""
     name = find_id_column(model)
     if not name or name not in column_names(X):
@@ -312,13 +327,13 @@ def query_ids(model: "LazyEstimator", X: Any) -> list[Any] | None:  # noqa: ANN4
     return ids if all(isinstance(one, int | str) for one in ids) else index_ids(X)
 
 
-def encode_later(model: "LazyEstimator", cases: CaseBase, X: object) -> Queries:
+def encode_later(model: LazyEstimator, cases: CaseBase, X: object) -> Queries:
     """Code queries by one state of the cases."""
     queries = encode_cells(cases, X) if _reads_cells(model, X) else None
     return cases.encode(model._query_table(X)) if queries is None else queries
 
 
-def _reads_cells(model: "LazyEstimator", X: object) -> bool:
+def _reads_cells(model: LazyEstimator, X: object) -> bool:
     """Whether columns are known by name, and single cells need not be checked.
 
     Dicts name their cells; the names of frames are compared by scikit-learn, unless
@@ -328,7 +343,7 @@ def _reads_cells(model: "LazyEstimator", X: object) -> bool:
     return is_named and model._reads_arrays
 
 
-def gather_queries(model: "LazyEstimator", X: object) -> object:
+def gather_queries(model: LazyEstimator, X: object) -> object:
     """Queries of a source as a table, read as the cases were; others as they are."""
     if type(X) is np.ndarray or isinstance(X, Table):
         return X
@@ -336,7 +351,17 @@ def gather_queries(model: "LazyEstimator", X: object) -> object:
     return gather_rows(X, partial(cases.schema.user_table, cases.coder.vocabularies))
 
 
-def read_times(model: "LazyEstimator", times: object) -> Times:
+def gather_more(model: LazyEstimator, X: object) -> object:
+    """Rows of a source with all their columns, read as the cases were, if any."""
+    if type(X) is np.ndarray:
+        return X
+    if not hasattr(model, "cases_"):
+        return gather_rows(X)
+    cases = model.cases_
+    return gather_added(X, partial(cases.schema.user_table, cases.coder.vocabularies))
+
+
+def read_times(model: LazyEstimator, times: object) -> Times:
     """Read when rows happened, and how their weights fade."""
     moments = NO_TIMES if times is None else as_times(times)
     half_life = getattr(model, "half_life", None)

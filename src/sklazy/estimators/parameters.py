@@ -133,9 +133,11 @@ def advise_columns(estimator: Any, X: Any) -> str:  # noqa: ANN401
 
 
 def spare_columns(estimator: Any) -> tuple[str, ...]:  # noqa: ANN401
-    """The columns of ids and targets, which frames of queries may have, too."""
+    """The columns of ids, times and targets, which queries may have, too."""
     schema = getattr(getattr(estimator, "cases_", None), "schema", None)
-    return (schema.id_column, *schema.targets) if schema else ()
+    if schema is None:
+        return ()
+    return (schema.id_column, schema.time_column, *schema.targets)
 
 
 def check_columns(estimator: Any, X: object, *, reset: bool) -> None:  # noqa: ANN401

@@ -1,5 +1,7 @@
 """Local partial least squares, for spectra and other rows of many columns."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, overload
 
 import numpy as np

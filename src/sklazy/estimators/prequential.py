@@ -1,5 +1,7 @@
 """Predict, then learn: how well an estimator does on rows in the order they happen."""
 
+from __future__ import annotations
+
 import inspect
 import time
 from collections.abc import Iterator

@@ -1,5 +1,7 @@
 """Lazy regressors: all of them, those with weights of rows, and the approximate."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +15,7 @@ from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import IdsLike
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.estimators.base import LazyEstimator
-from sklazy.estimators.keeping import add_rows, keep_rows
+from sklazy.estimators.keeping import add_rows, gather_more, keep_rows
 from sklazy.tables import Table, as_target
 from sklazy.tables.taking import take_columns
 
@@ -56,8 +58,9 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
             Row ids, used by `forget` and in receipts, or the name of a column of X,
             which is then no feature. Default: the index of a pandas frame if it has
             unique integers or strings and is not a RangeIndex, else 0, 1, ...
-        times : array-like of shape (n_rows,), optional
+        times : array-like of shape (n_rows,), or str, optional
             Time of each row: numbers, dates, or text such as '2026-03-01T12:30'.
+            Or the name of a column of X, which is then no feature.
             Windows and ``forget(before=...)`` use it. Without times, windows use the
             order of arrival.
         """
@@ -75,7 +78,7 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
             The true values, or the name of a column of X.
         sample_weight : array-like of shape (n_rows,), optional
         """
-        X, y, _ = take_columns(X, y, None)
+        X, y, _ = take_columns(gather_more(self, X), y, None)
         return float(super().score(X, y, sample_weight))
 
     def partial_fit(
@@ -133,7 +136,7 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
         *,
         method: str = "jackknife",
         by: str | None = "auto",
-        groups: "Groups" = None,
+        groups: Groups = None,
     ) -> Floats:
         """Predict intervals that contain the target as often as promised.
 
@@ -207,7 +210,7 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
         return as_target(y, "numeric")
 
     def _describe_doubt(
-        self, cases: CaseBase, table: Table, wanted: "Wanted"
+        self, cases: CaseBase, table: Table, wanted: Wanted
     ) -> list[dict[str, Any]]:
         from sklazy.estimators.coverage import describe_number_doubt
 
@@ -243,8 +246,9 @@ class WeightedRegressor(BaseLazyRegressor):
             Row ids, used by `forget` and in receipts, or the name of a column of X,
             which is then no feature. Default: the index of a pandas frame if it has
             unique integers or strings and is not a RangeIndex, else 0, 1, ...
-        times : array-like of shape (n_rows,), optional
+        times : array-like of shape (n_rows,), or str, optional
             Time of each row: numbers, dates, or text such as '2026-03-01T12:30'.
+            Or the name of a column of X, which is then no feature.
             Windows, half-lives and ``forget(before=...)`` use it. Without times,
             windows and half-lives use the order of arrival.
         """

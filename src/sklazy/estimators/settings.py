@@ -6,6 +6,7 @@ a function, and none names a file or folder: those that could (`_REFUSED`) are r
 in a file and when one is written.
 """
 
+import datetime
 import functools
 import importlib
 import pkgutil
@@ -86,7 +87,7 @@ def _pack_settings(
 
 def _pack(name: str, value: Any, other: Other) -> object:  # noqa: ANN401 - any parameter
     """A parameter as JSON that distinguishes lists, tuples, dicts, arrays, models."""
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) and not isinstance(value, np.timedelta64):
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -99,7 +100,18 @@ def _pack(name: str, value: Any, other: Other) -> object:  # noqa: ANN401 - any 
     return _pack_object(name, value, other)
 
 
+def _pack_length(value: np.timedelta64 | datetime.timedelta) -> list[int]:
+    """A length of time as days, seconds and microseconds."""
+    if isinstance(value, np.timedelta64):  # nanoseconds would become a bare number
+        value = value.astype("m8[us]").item()
+    if not isinstance(value, datetime.timedelta):
+        raise BadInputError(f"{value!r} is no length of time; give a timedelta.")
+    return [value.days, value.seconds, value.microseconds]
+
+
 def _pack_object(name: str, value: Any, other: Other) -> object:  # noqa: ANN401
+    if isinstance(value, np.timedelta64 | datetime.timedelta):
+        return {"timedelta": _pack_length(value)}
     if hasattr(value, "get_params") and type(value).__module__.startswith(_SAVED):
         return {"estimator": [type(value).__name__, _pack_settings(value, other, {})]}
     return other(name, value)
@@ -108,8 +120,10 @@ def _pack_object(name: str, value: Any, other: Other) -> object:  # noqa: ANN401
 def _refuse_object(name: str, value: object) -> object:
     raise BadInputError(
         f"{name}={value!r} cannot be saved: a file holds data only, so a parameter "
-        "must be a number, text, None, a list, tuple, dict or array of those, or an "
-        "estimator of scikit-learn or sklazy. Set it again after loading."
+        "must be a number, text, None, a timedelta, a list, tuple, dict or array of "
+        "those, or an estimator of scikit-learn or sklazy. Save the model with one of "
+        f"these, by model.set_params({name}=None) for example, and set it again after "
+        "loading."
     )
 
 
@@ -129,6 +143,18 @@ def _unpack(packed: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
     if kind not in _MAKERS:
         raise BadInputError(f"a setting of the kind {kind!r} is not known.")
     return _MAKERS[kind](items)
+
+
+def _make_length(items: list[Any]) -> datetime.timedelta:
+    """A length of time of days, seconds and microseconds."""
+    try:
+        days, seconds, microseconds = map(int, items)
+        return datetime.timedelta(days, seconds, microseconds)
+    except (TypeError, ValueError, OverflowError):
+        raise BadInputError(
+            f"a setting is the length of time {items!r}; expected days, seconds and "
+            "microseconds."
+        ) from None
 
 
 def _make_estimator(items: list[Any]) -> object:
@@ -190,5 +216,6 @@ _MAKERS: dict[str, Callable[[list[Any]], object]] = {
     "dict": lambda items: {_unpack(key): _unpack(value) for key, value in items},
     "estimator": _make_estimator,
     "list": lambda items: [_unpack(item) for item in items],
+    "timedelta": _make_length,
     "tuple": lambda items: tuple(_unpack(item) for item in items),
 }

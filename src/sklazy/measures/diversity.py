@@ -9,6 +9,8 @@ Kuncheva, L. I., Whitaker, C. J.: Measures of diversity in classifier ensembles 
 their relationship with the ensemble accuracy. Machine Learning 51 (2003).
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

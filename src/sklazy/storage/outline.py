@@ -179,6 +179,7 @@ def describe_schema(schema: Schema, coder: Coder) -> dict[str, Any]:
         "clock": schema.clock,
         **({"balanced": True} if schema.balanced else {}),
         **({"id_column": schema.id_column} if schema.id_column else {}),
+        **({"time_column": schema.time_column} if schema.time_column else {}),
     }
 
 
@@ -222,6 +223,7 @@ def read_schema(header: dict[str, Any]) -> Schema:
         header.get("clock", ""),
         bool(header.get("balanced")),
         str(header.get("id_column", "")),
+        str(header.get("time_column", "")),
     )
 
 

@@ -16,6 +16,7 @@ from sklazy.tables.labels import label_of, recode, to_nominal, with_labels
 from sklazy.tables.limits import (
     fits_numbers,
     has_limits_beside_numbers,
+    is_number_or_limit,
     read_numbers,
 )
 from sklazy.tables.numbers import to_numeric
@@ -175,8 +176,31 @@ def check_same_kind(table: Table, like: Table, unsettled: Collection[str]) -> No
         )
         is_number = model.kind == "numeric" and fits_numbers(column)
         examples = known | ({} if is_number else _examples(column))
+        if len(examples) > 1 and model.kind == "numeric":
+            raise _later_words(column, model.name)
         if len(examples) > 1:
             raise _mixture(model.name, examples)
+
+
+def _later_words(column: Column, name: str) -> BadTypeError:
+    """The error for labels of later rows where the cases have numbers."""
+    labels = column.used_labels()
+    if any(isinstance(label, bool) for label in labels):
+        return _mixture(name, {"numbers": None, **_first(labels)})
+    texts = [label for label in labels if isinstance(label, str)]
+    odd = [text for text in texts if not is_number_or_limit(text.strip())]
+    held = (
+        f"column {name!r} holds numbers and strings such as {(odd or texts)[0]!r}, "
+        "since the other rows have numbers there."
+    )
+    if odd:
+        return BadTypeError(
+            f"{held} Write a number in its place, or leave it missing (None)."
+        )
+    return BadTypeError(
+        f"{held} If they are numbers, give "
+        f"X.assign(**{{{name!r}: pandas.to_numeric(X[{name!r}])}})."
+    )
 
 
 def _examples(column: Column) -> dict[str, Label | None]:

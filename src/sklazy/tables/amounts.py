@@ -64,6 +64,7 @@ MARKS = frozenset(
     [
         *("-", "--", "---", "\u2013", "\u2014", ".", "..", "...", "n/a", "na", "n.a."),
         *("n. a.", "nan", "nd", "n.d.", "n. d.", "null", "none", "k.a.", "k. a."),
+        *("n.v.t.", "n. v. t.", "nvt"),
     ]
 )
 """Texts that mean "missing" in a column of limits, in lower case."""

@@ -120,8 +120,12 @@ def plain_table(
     feature_names: Sequence[str] | None = None,
     allow_empty: bool = False,
     mixed: bool = True,
+    later: bool = False,
 ) -> Table:
-    """Make a table as `as_table` does, with strings always as labels."""
+    """Make a table as `as_table` does, with strings always as labels.
+
+    Of `later` rows, text where the cases have numbers is still to be read.
+    """
     if _is_sparse(X):
         raise BadTypeError(
             "Sparse data was passed for X, but dense data is required. Use "
@@ -136,6 +140,8 @@ def plain_table(
         _check_not_empty(*source.shape)
     names, named = _names(source, feature_names)
     nominal = _mask(categorical_features, names)
+    if later and nominal is not None:
+        nominal = [is_nominal or None for is_nominal in nominal]
     columns = _columns(source, names, nominal)
     if nominal is None and not mixed:
         columns = list(map(clear_marks, columns))

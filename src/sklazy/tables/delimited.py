@@ -18,6 +18,7 @@ from sklazy.errors import BadFileError, BadInputError
 from sklazy.tables.budget import Budget
 from sklazy.tables.cells import MISSING_MARKERS, CellReader, Labels, Readers
 from sklazy.tables.collecting import Collected
+from sklazy.tables.finding import is_date_or_amount
 from sklazy.tables.infer import text_column
 from sklazy.tables.labels import encode
 from sklazy.tables.slices import distinct
@@ -30,7 +31,6 @@ from sklazy.tables.text import (
     lines_of,
     shown,
 )
-from sklazy.tables.understand import is_date_or_amount
 
 if TYPE_CHECKING:
     from _csv import Reader

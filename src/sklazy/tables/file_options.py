@@ -121,7 +121,8 @@ def text_options(path: str, which: str, options: Mapping[str, Any]) -> CsvOption
             f"sheet and skip_rows are for Excel files, but this is {which}; leave them "
             "out, or pass format='excel'."
         )
-    others = (missing, header, None if decimal == "." else decimal)
+    usual = None if options.get("usual_missing", True) is True else False
+    others = (missing, usual, header, None if decimal == "." else decimal)
     refused = {"csv": (), "excel": (delimiter,)}.get(which, (delimiter, *others))
     if any(option is not None for option in refused):
         raise BadInputError(
@@ -130,7 +131,7 @@ def text_options(path: str, which: str, options: Mapping[str, Any]) -> CsvOption
         )
     if delimiter is None and which == "csv" and _is_tabbed(path):
         delimiter = "\t"
-    markers = _markers(missing)
+    markers = list_markers(missing, options.get("usual_missing", True))
     return CsvOptions(delimiter, header, markers, decimal, sheet or 0, skipped or 0)
 
 
@@ -138,12 +139,17 @@ def _is_tabbed(path: str) -> bool:
     return PurePath(path.removesuffix(".gz")).suffix.lower() in (".tsv", ".tab")
 
 
-def _markers(missing: Collection[str] | None) -> frozenset[str]:
-    if missing is None:
-        return MISSING_MARKERS
-    if isinstance(missing, str) or not all(isinstance(cell, str) for cell in missing):
-        strings = [missing] if isinstance(missing, str) else list(map(str, missing))
+def list_markers(missing: Collection[str] | None, usual: object) -> frozenset[str]:
+    """The texts that mean "missing": those named, and the usual ones if these do."""
+    if usual not in (True, False):
+        raise BadInputError(
+            f"usual_missing={usual!r}; expected True or False: whether the empty cell, "
+            "NA and the like mean missing."
+        )
+    named = () if missing is None else missing
+    if isinstance(named, str) or not all(isinstance(cell, str) for cell in named):
+        strings = [missing] if isinstance(missing, str) else list(map(str, named))
         raise BadInputError(
             f"missing={missing!r}; expected a list of strings: {strings!r}."
         )
-    return frozenset(missing)
+    return MISSING_MARKERS.union(named) if usual else frozenset(named)

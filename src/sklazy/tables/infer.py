@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sklazy.tables.labels import encode
 from sklazy.tables.limits import HALF, describe_limits, read_limited
 from sklazy.tables.reading import Reading
+from sklazy.tables.remarks import if_missing, list_odd, list_words
 from sklazy.tables.slices import distinct
 from sklazy.tables.table import Column, Kind, Wish
 from sklazy.tables.text import (
@@ -32,7 +33,7 @@ from sklazy.tables.text import (
     parse_numbers,
     shown,
 )
-from sklazy.tables.understand import is_amounts
+from sklazy.tables.understand import forms_of, is_amounts
 
 MOSTLY = 0.9
 """The share of numbers from which on a nominal column is remarkable."""
@@ -40,6 +41,7 @@ MOSTLY = 0.9
 _LEADING_ZERO = re.compile(r"[+-]?0[0-9]")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _ID_NAME = re.compile(r"(?:^|[\W_])(?i:id)(?:$|[\W_])|[a-z]I[dD]$")
+_LIKE_NUMBER = re.compile(r"[<>≤≥]?=?\s*[-+]?[0-9.,]*[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?")
 _SWAP = str.maketrans(".,", ",.")
 
 Cells = Sequence[str | None]
@@ -67,17 +69,17 @@ def text_column(
         labels = encode(name, cells)
         if is_amounts(labels, decimal):
             return labels
-        return Column(name, "numeric", _parse_marked(name, numbers, notes))
+        try:
+            return Column(name, "numeric", _parse_marked(name, numbers, notes))
+        except BadCellError as error:
+            raise _explain_bad(error, name, cells, forms_of(decimal)) from None
 
 
 def _parse_marked(name: str, cells: Cells, notes: list[str]) -> NDArray[np.float64]:
     """Numbers; limits are halved and marks such as a dash missing, with a note."""
     limits = {t: n for t in distinct(cells) if t and (n := read_limited(t)) is not None}
     plain = [None if cell in limits else cell for cell in cells]
-    try:
-        values = parse_numbers(plain)
-    except BadCellError as error:
-        raise _explain_word(error, str(cells[error.index])) from None
+    values = parse_numbers(plain)
     for row in (row for row, cell in enumerate(cells) if cell in limits):
         values[row] = limits[str(cells[row])]
     remark = describe_limits(limits, Reading("amount", HALF)).removeprefix(", ")
@@ -85,18 +87,40 @@ def _parse_marked(name: str, cells: Cells, notes: list[str]) -> NDArray[np.float
     return values
 
 
-def _explain_word(error: BadCellError, text: str) -> BadCellError:
-    """The error with the way out for a word that may mean "missing"."""
+def _explain_bad(
+    error: BadCellError, name: str, cells: Cells, forms: Collection[str]
+) -> BadCellError:
+    """The error for the first cell that is no number in any form, with a way out.
+
+    Where there is none, the cells are numbers in more than one form or unit.
+    """
+    text = str(cells[error.index])
     if is_infinite(text) or is_number(text):
         return error
-    way_out = "replace it by None, or read the file with missing="
-    why = f"{error.why}; correct it; if it means missing, {way_out}['', {text!r}]"
-    return BadCellError(error.index, why)
+    words = set(list_odd(distinct(cell for cell in cells if cell), "numeric", forms))
+    if not words:
+        why = f"{shown(text)} is not written like the other numbers of the column"
+        choice = "If the comma is a decimal mark, read the file with decimal=','"
+        kind = f"kinds={{{name!r}: 'decimal-comma'}}"
+        way_out = f"{choice}, or choose {kind}" if "," in text else "Write them alike"
+        return BadCellError(error.index, f"{why}. {way_out}")
+    first = next(index for index, cell in enumerate(cells) if cell in words)
+    word = str(cells[first])
+    return BadCellError(
+        first, f"{shown(word)} is not a number; correct it; {if_missing([word])}"
+    )
 
 
 def with_point(text: str, decimal: str) -> str:
-    """A number with a point for its decimal mark; another point is then none."""
-    return text if decimal == "." else text.translate(_SWAP)
+    """A number with a point for its decimal mark; another point is then none.
+
+    Examples
+    --------
+    >>> with_point("1,5", ","), with_point("1.5", ","), with_point("n.v.t.", ",")
+    ('1.5', '1,5', 'n.v.t.')
+    """
+    is_word = decimal == "." or not _LIKE_NUMBER.fullmatch(text)
+    return text if is_word else text.translate(_SWAP)
 
 
 def infer_kind(name: str, texts: Sequence[str]) -> tuple[Kind, str]:
@@ -161,5 +185,5 @@ def _infer_kind_of_words(
         return "nominal", ""
     return "nominal", (
         f"all but {n_words} of its {len(texts)} cells are numbers, but not "
-        f"{shown(min(words))}; fix it, or list it under missing."
+        f"{list_words(words)}; correct it; {if_missing(words)}."
     )

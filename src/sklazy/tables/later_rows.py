@@ -4,14 +4,12 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from sklazy.errors import BadTypeError, warn_once
-from sklazy.tables.amounts import find_amounts
-from sklazy.tables.limits import warn_of_marks
+from sklazy.tables.limits import describe_limits, find_later_form, warn_of_marks
 from sklazy.tables.reading import CALENDAR, Reading
 from sklazy.tables.table import Column, Kind, Table
 from sklazy.tables.understand import (
     adopt_reading,
     describe_reading,
-    find_limits,
     list_texts,
     read_labels,
     unreadable_cell,
@@ -25,8 +23,7 @@ def read_later_numbers(table: Table, like: Table, forms: Collection[str]) -> Tab
     with any other word stays as it is.
     """
     names = {c.name for c in like if c.kind == "numeric" and c.reading is None}
-    allowed = forms if len(forms) == 1 else ("decimal-point",)
-    columns = [_later_numbers(c, allowed) if c.name in names else c for c in table]
+    columns = [_later_numbers(c, forms) if c.name in names else c for c in table]
     return Table(tuple(columns), table.n_rows, table.named)
 
 
@@ -34,12 +31,10 @@ def _later_numbers(column: Column, forms: Collection[str]) -> Column:
     texts = [] if column.declared else list_texts(column)
     if not texts:
         return column
-    reading, remark = find_limits(column, texts, "numeric", forms)
+    reading = find_later_form(texts, forms)
     if reading is None:
-        reading, _ = find_amounts(texts, forms, plain=True)
-    if reading is None or reading.unit:
         return column
-    if remark:
+    if remark := describe_limits(texts, reading):
         warn_once(f"column {column.name!r}: {remark.removeprefix(', ')}.")
     return replace(read_labels(column, reading), reading=None)
 
@@ -55,6 +50,8 @@ def read_like(column: Column, kind: Kind, reading: Reading | None) -> Column:
     is_aside = reading is not None and reading.style == "aside"
     if is_aside or present == reading or column.missing.all():
         return adopt_reading(column, reading)
+    if present is not None and reading is None and _are_numbers(present, kind):
+        return replace(column, reading=None)
     if present is not None and not _alike(present, reading):
         then = describe_reading(reading) if reading else f"plain {kind} cells"
         way = "Give the cells as for fit, or read the file with like=."
@@ -73,6 +70,11 @@ def read_like(column: Column, kind: Kind, reading: Reading | None) -> Column:
         cell = float(column.data[known][0])
         raise unreadable_cell(column, known, cell, reading)
     return replace(column, reading=reading)
+
+
+def _are_numbers(present: Reading, kind: Kind) -> bool:
+    """Whether cells that were read on their own are the plain numbers of the cases."""
+    return kind == "numeric" and present.style == "amount" and not present.unit
 
 
 def _alike(one: Reading, other: Reading | None) -> bool:

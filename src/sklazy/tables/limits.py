@@ -9,13 +9,13 @@ whatever the first had.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from sklazy.errors import warn_once
-from sklazy.tables.amounts import LIMIT, MARKS, find_amounts, read_amount
+from sklazy.tables.amounts import FORMS, LIMIT, MARKS, find_amounts, read_amount
 from sklazy.tables.reading import Reading
 from sklazy.tables.table import Column, Label
 
@@ -106,24 +106,65 @@ def read_numbers(column: Column) -> Column:
     """
     labels = column.used_labels() if column.kind == "nominal" else ()
     words = [label.strip() for label in labels if isinstance(label, str)]
-    if not words or not all(map(is_number_or_limit, words)):
+    reading = _later_reading(words)
+    if reading is None:
         return column
-    texts = [word for word in words if _NUMBER.fullmatch(word)]
-    limits = describe_limits(words, _HALVED).removeprefix(", ")
+    texts = [word for word in words if not (LIMIT.fullmatch(word) or is_mark(word))]
+    limits = describe_limits(words, reading).removeprefix(", ")
     numbers = f"text such as {texts[0]!r} as numbers" if texts else ""
     remark = " and ".join(filter(None, [numbers, limits]))
     warn_once(
         f"column {column.name!r}: {remark}, since the other rows have numbers there."
     )
     none = [np.nan, np.nan]  # reached by the codes -2 and -1
-    values = [_number_of(label) for label in column.categories]
+    values = [_number_of(label, reading) for label in column.categories]
     return Column(column.name, "numeric", np.array([*values, *none])[column.data])
 
 
-def _number_of(label: Label) -> float:
+def _later_reading(words: Sequence[str]) -> Reading | None:
+    """The way to read texts of later rows where the cases have plain numbers.
+
+    A decimal comma is taken for one beside limits alone: these make a column text of
+    which a program would else have read the commas.
+    """
+    if not words or all(map(is_number_or_limit, words)):
+        return _HALVED if words else None
+    return find_later_form(words, FORMS) if any(map(LIMIT.fullmatch, words)) else None
+
+
+def find_later_form(texts: Collection[str], forms: Collection[str]) -> Reading | None:
+    """The way to read texts where the cases have plain numbers, None for other words.
+
+    Of several forms the decimal comma is one only where no cell could be a number with
+    a decimal point: some rows alone are read as all of them.
+
+    Examples
+    --------
+    >>> find_later_form(["0,5", "<0,05"], ["decimal-point", "decimal-comma"])
+    Reading(style='amount', form='decimal-comma, half-limit', unit='')
+    >>> find_later_form(["0,5", "1.250"], ["decimal-point", "decimal-comma"])
+    """
+    plain = [text for text in texts if not (is_mark(text) or LIMIT.fullmatch(text))]
+    limits = [match["rest"] for text in texts if (match := LIMIT.fullmatch(text))]
+    numbers = [*plain, *limits]
+    if not numbers:
+        return _HALVED
+    found, _ = find_amounts(numbers, forms, plain=True)
+    if found is None or found.unit:
+        return None
+    is_guess = found.form == "decimal-comma" and len(forms) > 1
+    if is_guess and any("." in text and "," not in text for text in numbers):
+        return None
+    is_plain = len(plain) == len(texts)
+    return found if is_plain else replace(found, form=f"{found.form}, {HALF}")
+
+
+def _number_of(label: Label, reading: Reading) -> float:
     """The number of a label, NaN for other words."""
-    if isinstance(label, str) and not _NUMBER.fullmatch(label.strip()):
-        number = read_limited(label.strip())
+    if isinstance(label, str):
+        text, is_point = label.strip(), reading == _HALVED
+        is_plain = is_point and _NUMBER.fullmatch(text)
+        number = float(text) if is_plain else read_amount(text, reading)
         return float("nan") if number is None else number
     return float(label)
 
@@ -154,10 +195,17 @@ def clear_marks(column: Column) -> Column:
 
 
 def fits_numbers(column: Column) -> bool:
-    """Whether the known cells are marks and limits, or these beside numbers."""
-    words = map(str, column.used_labels())
-    only_limits = all(read_limited(word.strip()) is not None for word in words)
-    return only_limits or has_limits_beside_numbers(column)
+    """Whether the known cells are marks and limits, or these beside numbers.
+
+    Numbers may be text then: one limit makes all cells of a column of a frame text.
+    """
+    labels = column.used_labels()
+    words = [str(label).strip() for label in labels]
+    is_text = all(isinstance(label, str) for label in labels)
+    has_limits = any(is_mark(word) or LIMIT.fullmatch(word) for word in words)
+    only_limits = all(read_limited(word) is not None for word in words)
+    as_text = is_text and has_limits and _later_reading(words) is not None
+    return only_limits or as_text or has_limits_beside_numbers(column)
 
 
 def warn_of_marks(column: Column, reading: Reading) -> None:

@@ -16,6 +16,7 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     nominal: Collection[str] = (),
     numeric: Collection[str] = (),
     missing: Collection[str] | None = None,
+    usual_missing: bool = True,
     delimiter: str | None = None,
     header: bool | None = None,
     decimal: str = ".",
@@ -61,8 +62,11 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     nominal, numeric : collections of str, optional
         The same, as two lists of names.
     missing : collection of str, optional
-        The cells of a CSV or Excel file that mean "missing"; otherwise the empty cell,
-        ?, NA, N/A, n/a, #N/A, <NA>, NaN, nan, NULL, null and None.
+        The cells of a CSV or Excel file that mean "missing", besides the usual ones.
+    usual_missing : bool, default=True
+        Whether the empty cell, ?, NA, N/A, n/a, #N/A, <NA>, NaN, nan, NULL, null and
+        None mean "missing" in a CSV or Excel file. If not, those named by `missing`
+        alone do.
     delimiter : str, optional
         Of a CSV file; otherwise the first of tab, semicolon, bar and comma that cuts
         the first lines into equally many fields.
@@ -117,6 +121,7 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
         "nominal": nominal,
         "numeric": numeric,
         "missing": missing,
+        "usual_missing": usual_missing,
         "delimiter": delimiter,
         "header": header,
         "decimal": decimal,

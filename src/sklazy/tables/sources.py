@@ -13,7 +13,6 @@ from sklazy.tables.file_options import (
     Format,
     find_format,
     guess_format,
-    has_known_ending,
     merge_kinds,
     text_options,
 )
@@ -27,7 +26,6 @@ from sklazy.tables.locations import (
 from sklazy.tables.native import (
     NativeRows,
     find_native,
-    is_native,
     kept_on_disk,
     query_rows,
 )
@@ -52,7 +50,7 @@ from sklazy.tables.whole import (
 
 _LIMITS = ("max_cells", "max_bytes", "max_seconds")
 _KINDS = ("kinds", "nominal", "numeric")
-_OF_TEXT = ("missing", "delimiter", "header", "decimal", "encoding")
+_OF_TEXT = ("missing", "usual_missing", "delimiter", "header", "decimal", "encoding")
 _OPTIONS = ("format", *_KINDS, *_OF_TEXT, "sheet", "skip_rows", *_LIMITS)
 
 
@@ -118,9 +116,9 @@ class Source:
             Rows read before, whose columns these are.
         """
         wishes = self._wishes()
-        if self.connection is None and (_is_open(self.rows) or _is_one(self.rows)):
+        if self.connection is None and (is_open(self.rows) or _is_one(self.rows)):
             where: Any = self.rows
-            where = _check_bytes(where) if _is_open(where) else os.fspath(where)
+            where = _check_bytes(where) if is_open(where) else os.fspath(where)
             return read_file(where, wishes, self._limits(), like, self.options)
         rows = self._open(like, fits=True)
         if rows.is_text and like is None:
@@ -218,7 +216,7 @@ class Source:
             rows = query_rows(cast(str, self.rows), self.connection)
             return replace(rows, limits=limits, fits=fits)
         where, format = self.rows, self.options.get("format")
-        if _is_open(where):
+        if is_open(where):
             where, format = _copied(cast(IO[bytes], where), format)
         elif not isinstance(where, Location) and not _is_path(where):
             raise _no_source(where)
@@ -275,7 +273,8 @@ def _no_source(rows: object) -> BadTypeError:
     )
 
 
-def _is_open(rows: object) -> bool:
+def is_open(rows: object) -> bool:
+    """Whether something is an open file."""
     return hasattr(rows, "read") and hasattr(rows, "seek")
 
 
@@ -342,45 +341,3 @@ class _InMemory:
     def size(self, _: str) -> int:
         """Its length."""
         return len(self._raw)
-
-
-# --- for estimators -------------------------------------------------------------------
-
-
-def gather_rows(X: Any, describe: Callable[[], Table] | None = None) -> Any:  # noqa: ANN401
-    """Rows of a source as a table in memory; frames, arrays and lists as they are.
-
-    Rows may have to be like those of a table that `describe` makes; columns that it
-    does not have are left out then.
-
-    Examples
-    --------
-    >>> gather_rows([[1, 2]])
-    [[1, 2]]
-    """
-    if isinstance(X, Source):
-        source = X
-    elif _names_files(X) or _is_open(X) or (type(X) is not list and is_native(X)):
-        source = Source(X)
-    elif isinstance(X, Iterator):
-        raise BadTypeError(
-            f"X is of the type {type(X).__name__}, which gives its rows once. Give a "
-            "frame (pandas.concat), or pyarrow.RecordBatchReader.from_batches(schema, "
-            "X) for Arrow's batches."
-        )
-    else:
-        return X
-    like = None if describe is None else describe()
-    table = source.read(like=like)
-    if like is None or not (table.named and like.named):
-        return table
-    return table.select([name for name in table.names if name in like])
-
-
-def _names_files(X: object) -> bool:
-    """Whether something names files; a list must do so by endings that are known."""
-    if isinstance(X, str | os.PathLike):
-        return True
-    if not isinstance(X, list | tuple) or not is_several(X):
-        return False
-    return all(has_known_ending(os.fspath(path)) for path in X)

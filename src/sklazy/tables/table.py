@@ -1,5 +1,7 @@
 """The one typed table that every reader gives and every learner takes."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -90,15 +92,15 @@ class Column:
     def __repr__(self) -> str:
         return f"Column({self.name!r}, {self.kind}, {len(self)} rows)"
 
-    def renamed(self, name: str) -> "Column":
+    def renamed(self, name: str) -> Column:
         """The same column under another name."""
         return self if name == self.name else replace(self, name=name)
 
-    def take(self, rows: NDArray[Any]) -> "Column":
+    def take(self, rows: NDArray[Any]) -> Column:
         """The given rows (indices or a mask); categories stay as they are."""
         return replace(self, data=self.data[rows])
 
-    def __getitem__(self, rows: Rows) -> "Column":
+    def __getitem__(self, rows: Rows) -> Column:
         """The rows of an array of indices or a mask: how scikit-learn splits them."""
         return replace(self, data=self.data[rows])
 
@@ -126,7 +128,7 @@ class Column:
         pairs = zip(self.categories, self.is_used.tolist(), strict=True)
         return [label for label, is_used in pairs if is_used]
 
-    def occurring(self) -> "Column":
+    def occurring(self) -> Column:
         """The column with only the categories that some row has, in their order."""
         if self.kind == "numeric" or self.is_used.all():
             return self
@@ -150,10 +152,10 @@ class Options(TypedDict, total=False):
     """Options of `as_table`."""
 
     categorical_features: object
-    kinds: "Mapping[str, Wish] | None"
+    kinds: Mapping[str, Wish] | None
     feature_names: Sequence[str] | None
     allow_empty: bool
-    like: "Table | None"
+    like: Table | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,8 +240,8 @@ class Table:
     @overload
     def __getitem__(self, name: str) -> Column: ...
     @overload
-    def __getitem__(self, name: Rows) -> "Table": ...
-    def __getitem__(self, name: str | Rows) -> "Column | Table":
+    def __getitem__(self, name: Rows) -> Table: ...
+    def __getitem__(self, name: str | Rows) -> Column | Table:
         """The column of that name; or the rows of an array of indices or a mask.
 
         The latter, alone or before an ellipsis, is how scikit-learn splits rows.
@@ -259,7 +261,7 @@ class Table:
         """The number of missing cells of each column."""
         return {column.name: int(column.missing.sum()) for column in self.columns}
 
-    def select(self, names: Sequence[str]) -> "Table":
+    def select(self, names: Sequence[str]) -> Table:
         """The named columns, in the order given.
 
         Parameters
@@ -268,7 +270,7 @@ class Table:
         """
         return replace(self, columns=tuple(self[name] for name in _listed(names)))
 
-    def drop(self, names: Sequence[str]) -> "Table":
+    def drop(self, names: Sequence[str]) -> Table:
         """All columns but the named ones, which must be there.
 
         Parameters
@@ -278,7 +280,7 @@ class Table:
         gone = {self[name].name for name in _listed(names)}
         return self.select([name for name in self.names if name not in gone])
 
-    def take(self, rows: ArrayLike) -> "Table":
+    def take(self, rows: ArrayLike) -> Table:
         """The given rows: indices in any order, or a mask; categories stay.
 
         Parameters
@@ -290,7 +292,7 @@ class Table:
         columns = tuple(column.take(index) for column in self.columns)
         return replace(self, columns=columns, n_rows=len(index))
 
-    def to_pandas(self) -> "pandas.DataFrame":
+    def to_pandas(self) -> pandas.DataFrame:
         """A pandas frame: float64 columns and categories (unseen ones are missing)."""
         import pandas  # noqa: PLC0415 (an optional dependency)
 
@@ -311,7 +313,7 @@ class Table:
         return matrix if dtype is None else matrix.astype(dtype)
 
     @classmethod
-    def from_any(cls, X: object, **options: Unpack[Options]) -> "Table":
+    def from_any(cls, X: object, **options: Unpack[Options]) -> Table:
         """Make a table of a frame, an array or a list of rows; see `as_table`.
 
         Parameters

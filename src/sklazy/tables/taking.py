@@ -3,11 +3,16 @@
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
 from sklazy.errors import BadInputError, suggest
 from sklazy.tables.frames import as_frame
-from sklazy.tables.sources import gather_rows
-from sklazy.tables.table import Table
+from sklazy.tables.gathering import gather_rows
+from sklazy.tables.reading import CALENDAR
+from sklazy.tables.table import Column, Table
+
+_DAY = 86_400_000_000  # microseconds
+_EPOCH = np.datetime64("1970-01-01", "us")
 
 
 def take_columns(X: object, y: object, ids: Any) -> tuple[Any, Any, Any]:  # noqa: ANN401
@@ -36,6 +41,41 @@ def take_columns(X: object, y: object, ids: Any) -> tuple[Any, Any, Any]:  # noq
     if isinstance(ids, str):
         ids = list_ids(frame, ids)
     return _leave_out(frame, set(chosen.values())), y, ids
+
+
+def take_times(X: object, times: Any) -> tuple[Any, Any]:  # noqa: ANN401
+    """Return X and times; where these name a column of X, it leaves X.
+
+    Dates that were read from text are dates again.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"day": ["2026-03-01", "2026-03-02"], "age": [30, 40]})
+    >>> X, times = take_times(frame, "day")
+    >>> list(X.columns), list(times)
+    (['age'], ['2026-03-01', '2026-03-02'])
+    """
+    if not isinstance(times, str):
+        return X, times
+    X = gather_rows(X)
+    frame: Any = X if isinstance(X, Table) else as_frame(X)
+    _check_name("times", times, frame)
+    rest = _leave_out(frame, {times})
+    if isinstance(frame, Table):
+        return rest, _moments_of(frame[times])
+    return rest, frame[times].to_native()
+
+
+def _moments_of(column: Column) -> Any:  # noqa: ANN401
+    """The cells of a column as numbers, or as dates where they were read as such."""
+    style = column.reading.style if column.reading else None
+    if style not in CALENDAR or column.kind != "numeric":
+        return column.cells() if column.kind == "nominal" else column.data
+    known = ~column.missing
+    moments = np.full(len(column), np.datetime64("NaT"), "M8[us]")
+    moments[known] = np.rint(column.data[known] * _DAY).astype("m8[us]") + _EPOCH
+    return moments
 
 
 def _check_name(role: str, name: str, frame: Any) -> None:  # noqa: ANN401

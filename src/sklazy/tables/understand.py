@@ -14,26 +14,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError, BadTypeError, warn_once
-from sklazy.tables.amounts import FORMS, find_amounts, read_amount
+from sklazy.tables.amounts import FORMS, LIMIT, find_amounts, read_amount
 from sklazy.tables.dates import find_dates, read_moment
+from sklazy.tables.finding import DATES, WORDS, find_reading, name_of
 from sklazy.tables.labels import to_nominal, with_labels
 from sklazy.tables.limits import (
     HALF,
     WHOLE,
     describe_limits,
+    find_later_form,
     find_limited,
     is_mark,
     is_number_or_limit,
-    without_marks,
     write_numbers,
 )
 from sklazy.tables.naming import names_rows
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.reading import CALENDAR, Reading
+from sklazy.tables.remarks import (
+    if_missing,
+    list_odd,
+    remark_on_words,
+)
 from sklazy.tables.table import Column, Label, Table, Wish
-
-MOSTLY = 0.9
-"""The share of dates or amounts from which on other cells are remarkable."""
 
 WAY_OUT = (
     "Set the kind of a column with categorical_features, as in "
@@ -44,18 +47,7 @@ WAY_OUT = (
 FILE_WAY_OUT = "Set the kind of a column with kinds, as in kinds={'name': 'nominal'}."
 """The way out for files."""
 
-_SAMPLE = 1000  # texts that are looked at one by one
-_FEWEST_ALIKE = 10  # texts that make a remarkable column
-
 _MOST_IN_LINE = 2  # remarks; of more each has its own
-
-_DATES = ("date", "day-first", "month-first")
-_WORDS: tuple[dict[str, str], ...] = (
-    {"yes": "yes", "y": "yes", "no": "no", "n": "no"},
-    {"true": "true", "t": "true", "false": "false", "f": "false"},
-    {"ja": "ja", "j": "ja", "nein": "nein", "n": "nein"},
-    {"on": "on", "off": "off"},
-)
 
 
 def check_wishes(kinds: Mapping[str, Wish], names: Collection[str]) -> None:
@@ -105,6 +97,8 @@ def is_amounts(column: Column, decimal: str) -> bool:
     """Whether all labels are amounts, in one way only, or limits among them."""
     texts, forms = list_texts(column), forms_of(decimal)
     has_limits = find_limited(texts, forms, HALF, asked=True) is not None
+    if any(map(LIMIT.fullmatch, texts)) and not all(map(is_number_or_limit, texts)):
+        has_limits |= find_later_form(texts, forms) is not None  # limits alone
     return has_limits or find_amounts(texts, forms, plain=True)[0] is not None
 
 
@@ -119,12 +113,6 @@ def are_dates(column: Column) -> bool:
     return bool(texts) and find_dates(texts, None)[0] is not None
 
 
-def is_date_or_amount(text: str) -> bool:
-    """Whether a text alone is a date, a time or an amount rather than a word."""
-    reading, note = _find_reading([text.strip()], None, FORMS)
-    return reading is not None or bool(note)
-
-
 def understand_column(
     column: Column, wish: Wish | None, notes: list[str], forms: Collection[str] = FORMS
 ) -> Column:
@@ -136,17 +124,17 @@ def understand_column(
     if (plain := _take_at_word(column, wish)) is not None:
         return plain
     texts = [] if column.declared and wish is None else list_texts(column)
-    reading, note = _find_reading(texts, wish, forms)
+    reading, note = find_reading(texts, wish, forms)
     limits = ""
     if reading is None:
         reading, limits = find_limits(column, texts, wish, forms)
     elif reading.style not in ("amount", "yes-no"):
         limits = describe_limits(texts, reading)
-    note = note or ("" if reading or wish else _nearly(texts) or _find_marks(texts))
+    note = note or ("" if reading or wish else remark_on_words(texts, forms))
     if reading is not None:
         column, note = read_labels(column, reading), describe_reading(reading) + limits
     elif wish is not None:
-        _check_wish(column, wish, note)
+        _check_wish(column, wish, note, forms)
     elif texts and not note and names_rows(column):
         column, note = replace(column, reading=Reading("aside")), _why_aside(column)
     if note and wish is None:
@@ -170,7 +158,7 @@ def _take_at_word(column: Column, wish: Wish | None) -> Column | None:
         return replace(column, reading=Reading("aside") if aside else None)
     if wish == "numeric" and not _has_words(column):
         return to_numeric(column)
-    if wish in _DATES and column.reading is None and column.missing.all():
+    if wish in DATES and column.reading is None and column.missing.all():
         return adopt_reading(
             column, Reading("date", "" if wish == "date" else str(wish))
         )
@@ -212,64 +200,21 @@ def find_limits(
     return reading, describe_limits(texts, reading) if reading else ""
 
 
-def _find_reading(
-    texts: list[str], wish: Wish | None, forms: Collection[str]
-) -> tuple[Reading | None, str]:
-    if not texts:
-        return None, ""
-    candidates: list[tuple[Reading | None, str]] = []
-    if wish is None or wish in _DATES:
-        candidates.append(find_dates(without_marks(texts), wish))
-    if wish in (None, "numeric", WHOLE) or wish in FORMS:
-        allowed = forms if wish not in FORMS else (str(wish),)
-        candidates.append(find_amounts(texts, allowed, plain=wish is not None))
-    if wish is None:
-        candidates.append((_find_words(texts), ""))
-    notes = [note for _, note in candidates if note]
-    reading = next((r for r, _ in candidates if r is not None), None)
-    return reading, "".join(notes[:1])
-
-
-def _nearly(texts: list[str]) -> str:
-    """Remark on texts that are dates and amounts but for a few."""
-    sample = texts[:_SAMPLE]
-    words = [text for text in sample if not is_date_or_amount(text)]
-    if len(sample) < _FEWEST_ALIKE or len(words) > (1 - MOSTLY) * len(sample):
-        return ""
-    why = f"but not {words[0]!r}" if words else "but not written alike"
-    return (
-        f"nearly all its cells are dates or amounts, {why}; fix it or leave it missing"
-    )
-
-
-def _find_marks(texts: list[str]) -> str:
-    """Remark on dashes and dots among labels, which may mean "missing"."""
-    marks = [t for t in texts if is_mark(t) and not any(map(str.isalnum, t))]
-    are_words = all(
-        any(map(str.isalnum, text)) for text in set(texts).difference(marks)
-    )
-    if not marks or not are_words or len(marks) == len(texts):
-        return ""
-    mark = repr(marks[0])
-    return (
-        f"{mark} is a label here; if it means missing, replace it by None, or read the "
-        f"file with missing=['', {mark}]"
-    )
-
-
-def _check_wish(column: Column, wish: Wish, note: str) -> None:
+def _check_wish(column: Column, wish: Wish, note: str, forms: Collection[str]) -> None:
     """Refuse a column that is not of the kind that the user gave."""
     style = column.reading.style if column.reading else None
-    is_fine = style in CALENDAR if wish in _DATES else column.kind == "numeric"
+    is_fine = style in CALENDAR if wish in DATES else column.kind == "numeric"
     if is_fine or column.missing.all():
         return
-    odd = [t for t in list_texts(column) if not is_number_or_limit(t)]
-    if wish in ("numeric", WHOLE) and 0 < len(odd) < len(column.used_labels()):
+    allowed = forms if wish not in FORMS else (str(wish),)
+    texts = list_texts(column) or _texts_beside_numbers(column)
+    odd = list_odd(texts, wish, allowed)
+    if 0 < len(odd) < len(texts):
         row = next(i for i, c in enumerate(column.cells()) if str(c).strip() in odd)
         raise BadTypeError(
             f"column {column.name!r} cannot be read as {wish!r}: row {row} (counted "
             f"from 0) holds {column.cells()[row]!r}{note and f' ({note})'}. Write a "
-            "number there, or leave it missing (None)."
+            f"{'date' if wish in DATES else 'number'} there; {if_missing(odd)}."
         )
     raise BadTypeError(
         f"column {column.name!r} cannot be read as {wish!r}; it has cells such as "
@@ -280,19 +225,6 @@ def _check_wish(column: Column, wish: Wish, note: str) -> None:
 def _examples(column: Column) -> str:
     known = [cell for cell in column.cells() if cell is not None]
     return ", ".join(map(repr, known[:2]))
-
-
-def _find_words(texts: list[str]) -> Reading | None:
-    """The words for yes and no that all texts are, if some differ in spelling only."""
-    for words in _WORDS:
-        meant = {words.get(text.casefold()) for text in texts}
-        if None not in meant and len(meant) == 2 < len(texts):
-            return Reading("yes-no", _name_of(words))
-    return None
-
-
-def _name_of(words: dict[str, str]) -> str:
-    return " ".join(dict.fromkeys(words.values()))
 
 
 def _why_aside(column: Column) -> str:
@@ -365,7 +297,7 @@ def unreadable_cell(
 
 def _folded(column: Column, reading: Reading) -> Column:
     """The labels with one spelling for yes and one for no; others as they are."""
-    words = next(words for words in _WORDS if _name_of(words) == reading.form)
+    words = next(words for words in WORDS if name_of(words) == reading.form)
     labels = [
         words.get(c.strip().casefold(), c) if isinstance(c, str) else c
         for c in column.categories

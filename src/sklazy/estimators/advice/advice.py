@@ -1,5 +1,7 @@
 """Which method suits a table, measured in seconds."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial

@@ -1,5 +1,7 @@
 """Rows and columns of a table that are worth a second look, with reasons."""
 
+from __future__ import annotations
+
 import copy
 import json
 import warnings
@@ -185,7 +187,7 @@ class Audit:
         lines = [line for one in self.findings for line in _list_lines(one)]
         return {name: [line[name] for line in lines] for name in _COLUMNS}
 
-    def to_frame(self) -> "pandas.DataFrame":
+    def to_frame(self) -> pandas.DataFrame:
         """The same as a pandas frame (needs pandas)."""
         try:
             import pandas  # noqa: PLC0415 (an optional dependency)

@@ -1,5 +1,7 @@
 """The base of lazy ensembles: parameters, seeds, the answers of members."""
 
+from __future__ import annotations
+
 from typing import Any, ClassVar
 
 import numpy as np

@@ -1,5 +1,7 @@
 """EntropyDiscretizer: numeric columns into bins, cut where the class changes."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 

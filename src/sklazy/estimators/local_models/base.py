@@ -1,5 +1,7 @@
 """The base of the regressor and the classifier of local models."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self, cast

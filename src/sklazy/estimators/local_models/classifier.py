@@ -1,5 +1,7 @@
 """Classification by local regression on class indicators."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Literal
 

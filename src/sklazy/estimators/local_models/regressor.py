@@ -1,5 +1,7 @@
 """Local regression that chooses its neighbors, its degree and its trust itself."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Literal, Self, overload
 

@@ -1,5 +1,7 @@
 """RaceFeatureSelector: attribute sets found by racing and sub-sampling (RACSAM)."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import partial

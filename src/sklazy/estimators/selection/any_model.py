@@ -1,5 +1,7 @@
 """Any scikit-learn classifier on the attributes that matter for the query."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -17,7 +19,7 @@ from sklazy.estimators.selection.base import SelectingClassifier
 from sklazy.estimators.selection.model_host import ModelHost
 
 
-def _estimator_has(method: str) -> Callable[["LazySelectionClassifier"], bool]:
+def _estimator_has(method: str) -> Callable[[LazySelectionClassifier], bool]:
     return lambda self: hasattr(self._estimator(), method)
 
 

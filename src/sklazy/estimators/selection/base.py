@@ -1,5 +1,7 @@
 """The base of the classifiers that choose attributes for each query."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -159,9 +161,9 @@ def read_hierarchy(hierarchy: object) -> Hierarchy:
 
 
 def find_mask(
-    model: "LazyEstimator",
+    model: LazyEstimator,
     X: object,
-    kind: "type[ChoiceLearner] | type[NumberChoiceLearner]",
+    kind: type[ChoiceLearner] | type[NumberChoiceLearner],
 ) -> NDArray[np.bool_]:
     """Find which attributes each query uses; see `select_attributes`."""
     table = model._query_table(X)

@@ -1,5 +1,7 @@
 """k nearest neighbors on the attributes that matter for the query."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 

@@ -1,5 +1,7 @@
 """Nearest neighbors on the attributes that matter for the query, for numbers."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np

@@ -9,6 +9,7 @@ from typing import Any
 
 from sklazy.tables.amounts import read_amount
 from sklazy.tables.delimited import CsvOptions, OpenedCsv, open_csv
+from sklazy.tables.file_options import list_markers
 from sklazy.tables.reading import Reading
 from sklazy.tables.text import TextFile, lines_of
 from sklazy.tables.writing import find_group, respell_number, spell_number
@@ -113,8 +114,9 @@ def keep_file(
         return None
     known = ("delimiter", "header", "decimal")
     chosen: dict[str, Any] = {k: settings[k] for k in known if k in settings}
-    if settings.get("missing") is not None:
-        chosen["missing"] = frozenset(settings["missing"])
+    chosen["missing"] = list_markers(
+        settings.get("missing"), settings.get("usual_missing", True)
+    )
     encoding = settings.get("encoding", "utf-8")
     options = CsvOptions(**chosen)
     return OwnFile(file.name, raw, target, rows, encoding, options, reading)
