@@ -50,17 +50,21 @@ def store(lake):
 
     out = Path(lake).with_suffix(".sklazy")
     sklazy.store(sklazy.LazyKNeighborsClassifier(), lake, "y", out)
-    out.unlink()
+    return out
 
 
 def run_alone(side, lake):
     """Seconds, those of the system, and megabytes of one side, a process of its own."""
     pyarrow.set_cpu_count(1)
     run = {"store": store, "arrow": read_by_arrow}[side]
-    run(min(Path(lake).iterdir()))
+    first = run(min(Path(lake).iterdir()))
+    if first is not None:
+        first.unlink()
     before = resource.getrusage(resource.RUSAGE_SELF)
-    run(lake)
+    whole = run(lake)
     used = resource.getrusage(resource.RUSAGE_SELF)
+    if whole is not None:
+        whole.unlink()  # a new file each time: to free an old one takes time, too
     of_system = used.ru_stime - before.ru_stime
     seconds = used.ru_utime - before.ru_utime + of_system
     print(seconds, of_system, used.ru_maxrss / 1024)

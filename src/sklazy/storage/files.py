@@ -149,10 +149,10 @@ class MappedArrays(dict[str, NDArray[Any]]):
         if not hasattr(os, "pwrite"):  # pragma: no cover - Windows
             room[:] = values
             return
-        begin = self._data.ctypes.data
-        for place, row in zip(room, values, strict=True):
+        begin, step = room.ctypes.data - self._data.ctypes.data, room.strides[0]
+        for number, row in enumerate(values):
             data = np.ascontiguousarray(row, room.dtype).view(np.uint8).data
-            at = place.ctypes.data - begin
+            at = begin + number * step
             while len(data):  # a write may be cut short
                 n_written = os.pwrite(self._file.fileno(), data, at)
                 data, at = data[n_written:], at + n_written

@@ -117,7 +117,8 @@ class Spool:
             last = min(n_rows, first + size - self._n_waiting)
             end = self._n_waiting + last - first
             for room, column in zip(rooms, columns, strict=True):
-                room[self._n_waiting : end] = column[first:last]
+                # Copied; -0.0 becomes 0.0.
+                np.add(column[first:last], 0, out=room[self._n_waiting : end])
             self._n_waiting, first = end, last
             if end == size:
                 self._write_waiting()
@@ -127,8 +128,6 @@ class Spool:
         if not self._n_waiting:
             return
         rows = self._waiting.first(self._n_waiting)
-        for numbers in (rows.numbers, rows.targets):
-            numbers += 0.0  # -0.0 becomes 0.0
         largest = max(map(len, self._labels.values()), default=0)
         kind, ids = narrowest(largest), rows.ids[0]
         counts_up = bool((np.diff(ids) == 1).all())
