@@ -165,7 +165,7 @@ def test_pages_of_receipts_and_advice(opened, tmp_path):
         "tree": LazyDecisionTreeClassifier().fit(X, y).explain(X[:1])[0],
         "bayes": LazyBayesRulesClassifier().fit(X, y).explain(X[:1])[0],
         "rules": LazyAssociativeClassifier().fit(X, y).explain(X[:1])[0],
-        "numbers": LazyLearningRegressor().fit(X, X["hue"]).explain(X[:1])[0],
+        "numbers": LazyLearningRegressor().fit(X, y * 1.5).explain(X[:1])[0],
         "advice": advise(X, y),
         "audit": audit(X, y.where(y.index != 100, 2)),
         "next": LazyNBClassifier().fit(X, y).explain(X[:1] * np.nan, suggest=True),
