@@ -47,9 +47,9 @@ WAYS = [
         QUICK,
     ),
     (
-        ("predict", "comma.sklazy", "limits.csv"),
+        ("predict", "comma.sklazy", "thousands.csv"),
         "read the file with --decimal ,",
-        ("predict", "comma.sklazy", "limits.csv", "--decimal", ","),
+        ("predict", "comma.sklazy", "thousands.csv", "--decimal", ","),
     ),
     (
         (*RENTS, "-m", "lazy-learning", "-o", "rents.xlsx"),
@@ -298,6 +298,7 @@ def _write_commas(folder):
     done = CliRunner().invoke(main, ("fit", comma[0], *options, "-o", comma[1]))
     assert done.exit_code == 0, done.output
     Path(folder, "limits.csv").write_text("lab;n\n0,5;1\n<0,05;2\n", "utf-8")
+    Path(folder, "thousands.csv").write_text("lab;n\n1,250;1\n", "utf-8")
     codes = "".join(f"c{i},{'ab'[i % 2]}\n" for i in range(40))
     Path(folder, "codes.csv").write_text(f"code,y\n{codes}")
 
@@ -345,8 +346,9 @@ def test_the_way_out_that_a_message_names_leads_out(ready, way):
     check_command(ready, *way)
 
 
-def test_a_limit_with_a_decimal_comma_is_halved_with_a_note_for_a_saved_model(ready):
-    code, said, noted = ready("predict", "comma.sklazy", "limits.csv", "--decimal", ",")
+@pytest.mark.parametrize("option", [("--decimal", ","), ()])
+def test_a_limit_with_a_decimal_comma_is_halved_for_a_saved_model(ready, option):
+    code, said, noted = ready("predict", "comma.sklazy", "limits.csv", *option)
     assert code == 0
     assert "'<0,05' as half of its limit" in noted
     assert len(said.splitlines()) == 3

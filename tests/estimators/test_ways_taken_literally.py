@@ -119,12 +119,6 @@ LITERALS = [
         for y in (ISO, DOTTED, pd.Series(ISO, index=range(5, 5 + N)))
     ),
     way(
-        lambda: LazyNBClassifier().fit(NAMED, Y, times="moment"),
-        r"times=(X.*\]),",
-        lambda times: LazyNBClassifier().fit(X, Y, times=times),
-        X=NAMED,
-    ),
-    way(
         lambda: fit(X).predict_set(X[:1], coverage=90),
         r"below 1, (.*) for 90 %",
         lambda coverage: fit(X).predict_set(X[:1], coverage=coverage),

@@ -100,9 +100,10 @@ def _survey_file(source: TrainingFile) -> Surveyed:
         try:
             return rows.survey(progress.advance, needed)
         except BadInputError:
-            names = Source(source.train, **{**settings, "kinds": {}}).names()
-            for name in needed:
-                check_column(name, names, source.train)
+            if source.ignore and source.train != "-":
+                names = Source(source.train, **{**settings, "kinds": {}}).names()
+                for name in source.ignore:
+                    check_column(name, names, source.train)
             raise
 
 
