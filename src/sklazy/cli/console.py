@@ -148,9 +148,12 @@ def _without_examples(note: str) -> str:
     --------
     >>> _without_examples("column 'TSH': text such as '0.32' as numbers, 12 in all")
     "column 'TSH': text such as * as numbers, * in all"
+    >>> _without_examples("3 rows are repeated")
+    '* rows are repeated'
     """
-    opening, *name, rest = re.split(f"({_QUOTED})", note, maxsplit=1)
-    return "".join([opening, *name, re.sub(rf"{_QUOTED}|\d+", "*", rest)])
+    name = re.search(_QUOTED, note)
+    begin = name.end() if name else 0
+    return note[:begin] + re.sub(rf"{_QUOTED}|\d+", "*", note[begin:])
 
 
 def _trace(error: Exception) -> str:
