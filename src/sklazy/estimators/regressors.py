@@ -79,7 +79,8 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
         sample_weight : array-like of shape (n_rows,), optional
         """
         X, y, _ = take_columns(gather_more(self, X), y, None)
-        return float(super().score(X, y, sample_weight))
+        score: Any = RegressorMixin.score  # also called for models of a cluster
+        return float(score(self, X, y, sample_weight))
 
     def partial_fit(
         self,
