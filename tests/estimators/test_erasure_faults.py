@@ -310,3 +310,23 @@ def test_many_patterns_are_found_as_one_by_one(seed, tmp_path, monkeypatch):
     monkeypatch.setattr(searching, "_FEW", 1000)
     assert many == searching.search_file(file, patterns).hits > 12
     assert found == searching.patterns_in(file, patterns)
+
+
+# --- persons of several rows ----------------------------------------------------------
+
+
+def test_a_person_is_searched_for_by_the_name_before_the_numbers_of_rows(tmp_path):
+    path, raw = tmp_path / "loans.sklazy", tmp_path / "raw.csv"
+    ids = [f"P{i // 2:03}-{i % 2 + 1}" for i in range(30)]
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    model = sklazy.LazyKNeighborsClassifier(3).fit(X, [0, 1] * 15, ids=ids)
+    model.save(path)
+    raw.write_text("person,amount\nP003,1200\nP004,900\nP004,850\n")
+    certificate = sklazy.erase(path, ["P004-1", "P004-2"], search=[raw])
+    found = {one["name"]: one["hits"] for one in certificate.content["files"]}
+    assert found[str(raw)] == 2
+    assert not certificate.content["proved"]
+    with pytest.raises(CertificateError, match=r"copies=\[FILE\]"):
+        sklazy.check_certificate(certificate.to_json(), path)
+    left = sklazy.erase(path, ["P003-1"], search=[raw])  # whose other row is there
+    assert left.content["proved"]

@@ -1,7 +1,9 @@
 """Byte patterns by which rows would be recognized in a file."""
 
 import json
+import re
 import struct
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -25,7 +27,7 @@ class Traces:
     ----------
     ids, texts, numbers : list of lists of bytes
         The patterns of each id, label and number, the first as files of models hold
-        it; none if it is too short.
+        it; none if it is too short. The person of ids such as 'P7-1' is a text, too.
     n_shared : int
         Cells that other rows have, too.
     """
@@ -99,14 +101,45 @@ def find_traces(base: CaseBase, places: NDArray[np.int64]) -> Traces:
     gone, left = base.rows.take(places), base.rows.take(rest)
     texts, numbers = _labels(base, gone), _numbers(gone)
     unique_texts = texts - _labels(base, left)
+    stems = find_stems(gone.ids, left.ids)
     unique_numbers = numbers - _numbers(left)
     n_unique = len(unique_texts) + len(unique_numbers)
     return Traces(
         _id_patterns(gone.ids),
-        [_text_patterns(text) for text in sorted(unique_texts)],
+        [_text_patterns(text) for text in sorted(unique_texts | stems)],
         [_number_patterns(number) for number in sorted(unique_numbers)],
         len(texts) + len(numbers) - n_unique,
     )
+
+
+def find_stems(gone: Ids, left: Ids) -> set[str]:
+    """Find the persons of ids such as 'P7-1' and 'P7-2', who have no other row.
+
+    One row is enough if the person's name has letters and digits, unlike a date or a
+    word that all ids begin with.
+
+    Examples
+    --------
+    >>> left = np.array(["P8-1", "P9-1"], object)
+    >>> find_stems(np.array(["P7-1", "P7-2", "P9-2", "2026-11"], object), left)
+    {'P7'}
+    """
+    if gone.dtype != object:
+        return set()
+    others = set(map(_stem_of, left.tolist()))
+    return {
+        stem
+        for stem, n_rows in Counter(map(_stem_of, gone.tolist())).items()
+        if stem
+        and stem not in others
+        and (n_rows > 1 or re.search(r"\d.*[^\W\d_]|[^\W\d_].*\d", stem))
+    }
+
+
+def _stem_of(name: str) -> str:
+    """Give what stands before the number of a row, or nothing."""
+    match = re.fullmatch(r"(.+)[-_.:/# ]\d+", name, re.DOTALL)
+    return match[1] if match else ""
 
 
 def _labels(base: CaseBase, rows: CodedRows) -> set[str]:
