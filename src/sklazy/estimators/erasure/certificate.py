@@ -207,9 +207,9 @@ def check_certificate(
     if not content["proved"]:
         raise CertificateError(
             "the certificate itself records that the erasure was not proved: see its "
-            "digests and files. The rows are gone from the model, so after removing what "
-            "is left, search again by a copy of the model as it was: erase(path, ids, "
-            "copies=[FILE]); see docs/erase.md."
+            "digests and files. The rows are gone from the model, so after removing "
+            "what is left, search again by a copy of the model as it was: erase(path, "
+            "ids, copies=[FILE]); see docs/erase.md."
         )
     _check_model(content, model)
     salt = bytes.fromhex(content["salt"])

@@ -59,8 +59,9 @@ class Privacy:
             return "Nothing is protected: receipts show cases with all their values."
         text = (
             f"Answers come from groups of at least {self.min_group} cases, which "
-            "protects cells and targets as docs/privacy.md measures: predictions are "
-            "coarser than the model's, and may differ (--receipts values gives its own). "
+            "protects cells and targets as docs/privacy.md measures: predictions "
+            "are coarser than the model's, and may differ (--receipts values gives its "
+            "own). "
             f"{describe_attacks(estimator)}"
         )
         if self.level == Level.IDS:
