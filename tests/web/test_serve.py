@@ -54,7 +54,7 @@ def frame_of(n=60):
 def fitted(estimator=None):
     X, y = frame_of()
     model = estimator or sklazy.LazyKNeighborsClassifier(n_neighbors=20)
-    return model.fit(X, y if hasattr(model, "predict_proba") else X["count"])
+    return model.fit(X, y if hasattr(model, "predict_proba") else X["count"].to_numpy())
 
 
 def server(model=None, level="aggregate", folder=None, safety=SAFETY, min_group=5):
