@@ -200,6 +200,40 @@ def test_a_bad_file_is_named_and_leaves_no_predictions(run, tmp_path, model):
     assert code == 0, err
 
 
+def test_numbers_that_are_text_are_numbers_with_a_note(run, tmp_path, model):
+    write_lake(tmp_path / "lake")
+    assert run("predict", "rent.sklazy", "lake", "-o", "plain")[0] == 0
+    for part in (tmp_path / "lake").rglob("*.parquet"):
+        rows = pd.read_parquet(part)
+        rows.assign(size=rows["size"].map(str)).to_parquet(part, index=False)
+    code, _, err = run("predict", "rent.sklazy", "lake", "-o", "out")
+    assert code == 0, err
+    assert err.count("'size': text such as") == 1
+    pd.testing.assert_frame_equal(
+        read_answers(tmp_path / "out"), read_answers(tmp_path / "plain")
+    )
+
+
+def test_a_word_among_numbers_is_refused_by_the_name_of_its_file(run, tmp_path, model):
+    write_lake(tmp_path / "lake")
+    bad = tmp_path / "lake" / "year=2023" / "part-0.parquet"
+    rows = pd.read_parquet(bad)
+    rows.assign(size="large").to_parquet(bad, index=False)
+    code, _, err = run("predict", "rent.sklazy", "lake", "-o", "out")
+    assert code == 2
+    assert "part-0.parquet: column 'size' is taken as numbers but holds" in err
+    assert "Write a number there, or leave the cell empty" in err
+    code, _, err = run(
+        "predict", "rent.sklazy", "lake", "-o", "out", "--kind", "size=nominal"
+    )
+    assert code == 2
+    assert "--kind size=nominal is for training" in err
+    rows.to_parquet(bad, index=False)  # nothing was predicted: the folder is free
+    code, _, err = run("predict", "rent.sklazy", "lake", "-o", "out", "--novelty")
+    assert code == 0, err
+    assert "novelty" in read_answers(tmp_path / "out")
+
+
 def test_predictions_of_others_are_not_mixed(run, tmp_path, model):
     write_lake(tmp_path / "lake")
     assert run("predict", "rent.sklazy", "lake", "-o", "out")[0] == 0

@@ -22,6 +22,7 @@ from sklazy.cli.tasks import (
     check_id_column,
     match_columns,
     read_table_rows,
+    reading_settings,
 )
 from sklazy.errors import BadInputError, suggest
 from sklazy.estimators.encoded import EncodedModel
@@ -225,4 +226,16 @@ def load_model(source: TrainingFile, choice: MethodChoice | None = None) -> Fitt
     target = target_names(model.cases_)[0]
     classifies = bool(model.cases_.class_labels)
     kept = [c.name for c in like if c.reading is None or c.reading.style != "aside"]
+    _refuse_kinds(like, source.train)
     return FittedModel(model, type(model).__name__, target, classifies, kept, like)
+
+
+def _refuse_kinds(like: Table, path: str) -> None:
+    """Refuse to set the kind of a column that a model has learned from."""
+    kinds = reading_settings(None).get("kinds", {})
+    for name, kind in kinds.items():
+        if like.named and name in like:
+            raise BadInputError(
+                f"--kind {name}={kind} is for training: {path} reads {name!r} as its "
+                "rows were read. Leave --kind out, or fit a new model with it."
+            )

@@ -164,16 +164,23 @@ def _begin(job: ScoringJob, files: list[Location]) -> None:
             described = json.loads(path.read_text("utf-8"))
         except ValueError:  # damaged
             described = None
-        if described != job.described:
+        if described != job.described and _has_predictions(job.out):
             raise BadInputError(
                 f"{job.out} has predictions of another model, or with other options; "
                 "give another folder."
             )
-        return
-    if any(not name.startswith(".") for name in os.listdir(job.out)):
+        if described == job.described:
+            return
+    elif any(not name.startswith(".") for name in os.listdir(job.out)):
         raise BadInputError(f"{job.out} has other files; give a new or empty folder.")
     with replacing_text(path) as out:
         out.write(json.dumps(job.described))
+
+
+def _has_predictions(out: str) -> bool:
+    """Whether a folder has more than the file of its job and what a kill left."""
+    found = (path for path in Path(out).rglob("*") if not path.is_dir())
+    return any(not path.name.startswith(HIDDEN) for path in found)
 
 
 def _name_outputs(files: list[Location], out: str) -> list[Path]:

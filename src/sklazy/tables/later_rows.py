@@ -4,7 +4,12 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from sklazy.errors import BadTypeError, warn_once
-from sklazy.tables.limits import describe_limits, find_later_form, warn_of_marks
+from sklazy.tables.limits import (
+    describe_limits,
+    find_later_form,
+    read_numbers,
+    warn_of_marks,
+)
 from sklazy.tables.reading import CALENDAR, Reading
 from sklazy.tables.table import Column, Kind, Table
 from sklazy.tables.understand import (
@@ -24,6 +29,16 @@ def read_later_numbers(table: Table, like: Table, forms: Collection[str]) -> Tab
     """
     names = {c.name for c in like if c.kind == "numeric" and c.reading is None}
     columns = [_later_numbers(c, forms) if c.name in names else c for c in table]
+    return Table(tuple(columns), table.n_rows, table.named)
+
+
+def read_typed_numbers(table: Table, like: Table) -> Table:
+    """Return later rows of a file with types, its texts as the numbers they write.
+
+    Of columns that are plain numbers in `like`, with a warning, as in frames.
+    """
+    names = {c.name for c in like if c.kind == "numeric" and c.reading is None}
+    columns = [read_numbers(c) if c.name in names else c for c in table]
     return Table(tuple(columns), table.n_rows, table.named)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import IO, Any, cast
 
-from sklazy.errors import BadInputError, BadTypeError, suggest
+from sklazy.errors import BadFileError, BadInputError, BadTypeError, suggest
 from sklazy.tables.budget import ReadLimits
 from sklazy.tables.cells import Readers
 from sklazy.tables.file_options import (
@@ -16,7 +16,7 @@ from sklazy.tables.file_options import (
     merge_kinds,
     text_options,
 )
-from sklazy.tables.later_rows import read_later_numbers
+from sklazy.tables.later_rows import read_later_numbers, read_typed_numbers
 from sklazy.tables.locations import (
     Location,
     check_partitions,
@@ -171,8 +171,12 @@ class Source:
         request = Request(kinds if rows.is_text else {})
         forms = forms_of(rows.decimal)
         for table in rows.batches(request, partitions):
-            known = read_later_numbers(table, like, forms) if rows.is_text else table
-            yield read_table_as(known, origins)
+            try:
+                known = table if rows.is_text else read_typed_numbers(table, like)
+                known = read_later_numbers(known, like, forms)
+                yield read_table_as(known, origins, later=True)
+            except BadTypeError as error:
+                raise BadFileError(str(error), rows.name) from None
 
     def with_labels(self, names: Collection[str]) -> "Source":
         """Return the same rows, with these columns as labels.

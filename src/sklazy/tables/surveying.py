@@ -253,10 +253,12 @@ class Surveyed(NamedTuple):
             )
 
 
-def read_table_as(table: Table, origins: Sequence[Origin]) -> Table:
-    """Some rows as all of them are understood."""
+def read_table_as(
+    table: Table, origins: Sequence[Origin], *, later: bool = False
+) -> Table:
+    """Some rows as all of them are understood, or `later` ones as the first were."""
     by_name = {origin.name: origin for origin in origins}
-    columns = tuple(_as_wished(c, by_name.get(c.name)) for c in table)
+    columns = tuple(_as_wished(c, by_name.get(c.name), later=later) for c in table)
     return read_as(replace(table, columns=columns), origins)
 
 
@@ -367,7 +369,7 @@ def _look(
     return seen, named, n_rows
 
 
-def _as_wished(column: Column, origin: Origin | None) -> Column:
+def _as_wished(column: Column, origin: Origin | None, *, later: bool) -> Column:
     """A column of labels that are to be plain numbers as such; no cell has a kind."""
     if origin is None:
         return column
@@ -376,4 +378,4 @@ def _as_wished(column: Column, origin: Origin | None) -> Column:
         data = np.full(len(column), np.nan if kind is float else MISSING, kind)
         return Column(column.name, origin.kind, data)
     is_plain = origin.kind == "numeric" and origin.reading is None
-    return to_numeric(column) if is_plain else column
+    return to_numeric(column, later=later) if is_plain else column
