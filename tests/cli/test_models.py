@@ -259,3 +259,30 @@ def test_a_packed_file_is_counted_as_it_unpacks(run, files):
     assert code == 2
     assert f"--max-bytes {len(text) - 1}" in " ".join(err.split())
     assert run(*asked, len(text))[0] == 0
+
+
+def test_a_saved_model_knows_the_column_that_names_rows(run, tmp_path):
+    rows = [f"f{i},{i},{'gas' if i % 2 else 'oil'}" for i in range(20)]
+    head = "flat,size,heat\n"
+    (tmp_path / "rows.csv").write_text(head + "\n".join(rows))
+    (tmp_path / "more.csv").write_text(head + "g1,3,gas\ng2,4,oil\n")
+    code, _, err = run(
+        *("fit", "rows.csv", "-t", "heat", "--id", "flat", "-m", "lazy-knn"),
+        *("-o", "heat.sklazy"),
+    )
+    assert code == 0, err
+    code, _, err = run("predict", "heat.sklazy", "more.csv")
+    assert code == 0, err
+    assert "has 'flat', which names the rows of the model; --id flat" in err
+    assert "not in the training file" not in err
+    model = sklazy.load(tmp_path / "heat.sklazy")
+    model.partial_fit(str(tmp_path / "more.csv"), "heat")
+    assert model.ids_[-2:].tolist() == ["g1", "g2"]
+
+
+def test_several_files_are_given_as_a_folder_or_a_pattern(run, tmp_path):
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("size,heat\n1,gas\n2,oil\n")
+    code, _, err = run("fit", "a.csv", "b.csv", "-t", "heat", "-o", "heat.sklazy")
+    assert code == 2
+    assert "give their folder, or a pattern in quotes" in " ".join(err.split())

@@ -214,6 +214,20 @@ def test_numbers_that_are_text_are_numbers_with_a_note(run, tmp_path, model):
     )
 
 
+def test_progress_counts_files(run, tmp_path, model, monkeypatch):
+    said = []
+
+    class Seen(scoring.Progress):
+        def __exit__(self, *ended):
+            said.append(self._count())
+            super().__exit__(*ended)
+
+    monkeypatch.setattr(scoring, "Progress", Seen)
+    write_lake(tmp_path / "lake")
+    assert run("predict", "rent.sklazy", "lake", "-o", "out")[0] == 0
+    assert said[-1].startswith("predicting: 4 of 4 files")
+
+
 def test_a_word_among_numbers_is_refused_by_the_name_of_its_file(run, tmp_path, model):
     write_lake(tmp_path / "lake")
     bad = tmp_path / "lake" / "year=2023" / "part-0.parquet"

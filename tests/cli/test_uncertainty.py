@@ -142,6 +142,38 @@ def test_sets_cover_a_rare_class_if_asked_to(rare):
         assert "--by class" not in err
 
 
+def test_sets_without_the_predicted_class_are_noted(rare):
+    code, out, err = rare("predict", *RARE, "--coverage", 0.8, "--by", "class")
+    assert code == 0
+    rows = rows_of(out)
+    odd = [r["row"] for r in rows if r["set"] and r["prediction"] not in r["set"]]
+    assert len(odd) > 1
+    assert f"note: {len(odd)} rows have sets without the predicted class: it is" in err
+    truth = pd.read_csv("next.csv")["left"]
+    for label in ("no", "yes"):
+        held = [
+            label in labels_of(r["set"])
+            for r, true in zip(rows, truth, strict=True)
+            if true == label
+        ]
+        share = f"{100 * np.mean(held):.3g} %"
+        assert f"{label!r}: {share} of {len(held)} row" in err
+    _, _, err = rare("predict", *RARE, "--coverage", 0.8)
+    assert "without the predicted class" not in err
+    assert "'yes': " not in err
+
+
+def test_cross_validation_notes_copies(rare):
+    asked = ["-t", "left", "-m", "lazy-nb", "--folds", 3]
+    frame = pd.read_csv("rare.csv")
+    pd.concat([frame] * 2).to_csv("twice.csv", index=False)
+    code, _, err = rare("predict", "twice.csv", *asked)
+    assert code == 0, err
+    assert "note: 300 rows are equal to an earlier one, the target included" in err
+    _, _, err = rare("predict", "rare.csv", *asked)
+    assert "equal to an earlier one" not in err
+
+
 def test_a_folder_of_answers_has_sets_by_class_too(rare):
     Path("new").mkdir()
     Path("next.csv").rename("new/next.csv")

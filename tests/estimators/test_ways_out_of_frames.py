@@ -6,6 +6,7 @@ import pytest
 
 import sklazy
 from sklazy import LazyNBClassifier
+from sklazy.errors import BadInputError
 from ways_out import Way, check
 
 N = 24
@@ -111,3 +112,26 @@ def test_advice_takes_the_name_of_the_target():
     assert by_name.n_attributes == 2
     with pytest.raises(sklazy.BadInputError, match="There are: 'age', 'colour'"):
         sklazy.advise(frame, "z")
+
+
+def test_new_rows_without_ids_are_told_the_column_that_may_hold_them():
+    frame = pd.DataFrame({"size": [1.0, 2.0, 3.0], "heat": ["gas", "oil", "gas"]})
+    model = sklazy.LazyKNeighborsClassifier(1).fit(frame, "heat", ids=["a", "b", "c"])
+    with pytest.raises(BadInputError, match=r"or its column: ids='flat'"):
+        model.partial_fit(frame.assign(flat=["d", "e", "f"]), "heat")
+    with pytest.raises(BadInputError, match=r"give one for each new row\.$"):
+        model.partial_fit(frame, "heat")
+
+
+def test_a_list_of_dicts_has_names():
+    rows = [{"size": float(i), "heat": "oil" if i % 2 else "gas"} for i in range(6)]
+    rows = [{**row, "flat": f"f{i}"} for i, row in enumerate(rows)]
+    model = sklazy.LazyKNeighborsClassifier(1).fit(rows[:4], "heat", ids="flat")
+    model.partial_fit(rows[4:], "heat", ids="flat")
+    assert model.ids_.tolist() == [f"f{i}" for i in range(6)]
+    assert model.predict([{"size": 5.0}]).tolist() == ["oil"]
+    with pytest.raises(BadInputError, match=r"ids='flats' is not in X\[0\].*'flat'"):
+        model.partial_fit(rows[4:], "heat", ids="flats")
+    unknown = [{**row, "odd": 1, "flat": "g" + row["flat"]} for row in rows]
+    with pytest.raises(BadInputError, match=r"cases: not known \['odd'\]"):
+        model.partial_fit(unknown, "heat", ids="flat")

@@ -11,6 +11,7 @@ from sklazy.cli.options import (
     IN_FILE,
     IN_SOURCE,
     OUT_FILE,
+    CommandOfOneSource,
     coverage_options,
     csv_options,
     id_option,
@@ -78,7 +79,7 @@ def example() -> None:
     """
 
 
-@click.command()
+@click.command(cls=CommandOfOneSource)
 @train_options
 @id_option
 @method_options
@@ -97,7 +98,7 @@ def fit() -> None:
     """
 
 
-@click.command()
+@click.command(cls=CommandOfOneSource)
 @train_options
 @id_option
 @store_options

@@ -18,7 +18,7 @@ from sklazy.cli.quality import (
     measure_quality,
     show_quality,
 )
-from sklazy.cli.tasks import FileTask, check_folds
+from sklazy.cli.tasks import FileTask, check_folds, count_repeated
 from sklazy.cli.waiting import (
     STOPS,
     TimeUpError,
@@ -36,7 +36,21 @@ from sklazy.tables import Table
 Folds = NDArray[np.int64]
 
 _PARTS, _FEW_ROWS = 10, 50  # of a fold, after each of which progress moves
+_WORTH_NOTING = 0.01  # of the rows, from which on repeated ones are noted
 _MOST_FOR_INTERVALS = 2000  # rows up to which intervals are measured
+
+
+def _note_repeated(console: Console, task: FileTask) -> None:
+    """Note rows that are there more than once: folds learn what they are tested on."""
+    n_repeated = count_repeated([*task.table, task.target_column()])
+    if n_repeated < _WORTH_NOTING * len(task.target):
+        return
+    are = "row is" if n_repeated == 1 else "rows are"
+    console.note(
+        f"note: {n_repeated} {are} equal to an earlier one, the target included. "
+        "Copies in training and test folds make the quality look better than it will "
+        "be for new rows; if they are copies of the same cases, leave all but one of each out."
+    )
 
 
 def cross_validate(
@@ -50,6 +64,7 @@ def cross_validate(
     """Predict each fold from the others, write the predictions and their quality."""
     n_folds = check_folds(task, n_folds)
     folds = task_folds(task, n_folds, choice.seed)
+    _note_repeated(console, task)
     try:
         with time_limit(max_seconds):
             answers, stop = _predict_folds(task, choice, folds, n_folds)

@@ -9,9 +9,9 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from sklazy.cli.console import Console, Terminal
-from sklazy.cli.tasks import read_table_rows
+from sklazy.cli.tasks import count_repeated, read_table_rows
 from sklazy.report.words import Day, format_value, pluralize
-from sklazy.tables import Column, Table
+from sklazy.tables import Column
 from sklazy.tables.naming import names_rows
 from sklazy.tables.reading import CALENDAR
 from sklazy.tables.understand import describe_reading
@@ -27,16 +27,10 @@ def describe(console: Console, file: str) -> None:
     plain = {
         "file": file,
         "rows": len(table),
-        "repeated_rows": _count_repeated(table),
+        "repeated_rows": count_repeated([*table]),
         "columns": [_describe_column(column) for column in table],
     }
     console.result(plain, lambda terminal: _show(terminal, plain))
-
-
-def _count_repeated(table: Table) -> int:
-    """How many rows are equal to an earlier one."""
-    cells = [np.unique(column.data, return_inverse=True)[1] for column in table]
-    return len(table) - len(np.unique(np.stack(cells, axis=1), axis=0))
 
 
 def _describe_column(column: Column) -> Plain:

@@ -72,7 +72,14 @@ def store(
         left_out = surveyed.n_rows - n_known
         console.note(note_left_out(left_out, target))
     model = make_model(aim, choice)
-    n_rows = store_rows(model, batches, out, target=target, n_rows=n_known)
+    n_rows = store_rows(
+        model,
+        batches,
+        out,
+        target=target,
+        n_rows=n_known,
+        id_column=source.id_column,
+    )
     n_bytes = os.stat(out).st_size
     plain = {
         "task": aim.kind,

@@ -26,10 +26,13 @@ from sklazy.cli.tasks import (
 )
 from sklazy.errors import BadInputError, suggest
 from sklazy.estimators.encoded import EncodedModel
+from sklazy.estimators.keeping import find_id_column
 from sklazy.methods.plain import target_names
 from sklazy.storage.files import MAGIC
 from sklazy.storage.folders import is_folder
 from sklazy.tables import Table
+from sklazy.tables.labels import encode
+from sklazy.tables.table import Column
 from sklazy.tables.taking import list_ids
 
 _MAPPED_FROM = 1 << 30  # bytes of a model file from which on its rows are not loaded
@@ -82,7 +85,8 @@ class FittedModel:
         if not (whole.named and self.like.named):
             return QueryRows(whole, whole, ids)  # matched by position
         known = {*self.like.names, self.target, id_column or self.target}
-        rows = match_columns(console, whole, self.names, known, path)
+        named_by = find_id_column(self.model)
+        rows = match_columns(console, whole, self.names, known, path, named_by)
         return QueryRows(whole, rows, ids)
 
 
@@ -180,13 +184,24 @@ def fit_task(task: FileTask, choice: MethodChoice) -> FittedModel:
     """Fit a new model to a task."""
     model = make_model(task, choice)
     if hasattr(model, "explain"):
-        model.fit(task.table, task.target_column(), ids=task.names)
+        table, target, ids = _with_ids(task)
+        model.fit(table, target, ids=ids)
     else:
         model.fit(task.table, task.target)
     names = task.table.names
     return FittedModel(
         model, choice.method, task.name, task.classifies, names, task.like
     )
+
+
+def _with_ids(task: FileTask) -> tuple[Table, Column, Any]:
+    """What a model is fitted to; it is to know the column that names rows."""
+    table, target = task.table, task.target_column()
+    if task.ids is None or task.id_column is None or task.id_column in table:
+        return table, target, task.names
+    names = encode(task.id_column, task.names)
+    whole = Table((*table.columns, names), table.n_rows, table.named)
+    return whole, target, task.id_column
 
 
 def check_lazy(fitted: FittedModel, attribute: str, lack: str) -> None:

@@ -42,6 +42,23 @@ class SourcePath(click.Path):
         return value if named else super().convert(value, param, ctx)
 
 
+class CommandOfOneSource(click.Command):
+    """A command of one source of rows, which may be many files."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Say how to give several files, where these come one after another."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if "unexpected extra argument" not in error.message:
+                raise
+            raise click.UsageError(
+                f"{error.message}. For rows in several files give their folder, or a "
+                "pattern in quotes, such as 'rows/*.csv'.",
+                error.ctx,
+            ) from None
+
+
 IN_SOURCE = SourcePath(exists=True, allow_dash=True)
 """Files to read."""
 

@@ -48,7 +48,7 @@ def race(
     def measure(name: str, block: Block) -> float:
         return _measure_loss(task, name, plans[block[0]] == block[1], seed)
 
-    with Progress("racing", total=len(blocks)) as progress:
+    with Progress("racing", total=len(blocks), noun="folds") as progress:
         # Methods compile on the first fold, which is not part of --max-seconds.
         first = {name: _attempt(measure, name, blocks[0]) for name in names}
 

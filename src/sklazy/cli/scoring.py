@@ -79,7 +79,10 @@ def score_files(
     _note_others(console, targets, job.out)
     n_done = n_before
     try:
-        with time_limit(max_seconds), Progress("predicting", len(files)) as progress:
+        with (
+            time_limit(max_seconds),
+            Progress("predicting", len(files), noun="files") as progress,
+        ):
             progress.advance(n_before)
             for file, target in waiting:
                 notes = console if n_done == n_before else None

@@ -57,6 +57,8 @@ class FileTask:
         The columns of the file, as they were read.
     ids : array of shape (n_rows,), or None
         The cells of the column of ``--id``.
+    id_column : str, or None
+        Its name.
     """
 
     table: Table
@@ -67,6 +69,7 @@ class FileTask:
     rows: NDArray[np.int64]
     like: Table
     ids: NDArray[Any] | None = None
+    id_column: str | None = None
 
     @property
     def names(self) -> list[Any]:
@@ -141,7 +144,7 @@ def read_task(
     rows = np.flatnonzero(~missing)
     noted = console if ids_may_repeat else None
     ids = _unique_ids(whole, id_column, noted) if needs_ids else None
-    return FileTask(table, values, kind, target, why, rows, whole, ids)
+    return FileTask(table, values, kind, target, why, rows, whole, ids, id_column)
 
 
 def check_target(_: Console, source: TrainingFile | None = None, **__: object) -> None:
@@ -338,10 +341,12 @@ def match_columns(
     names: Sequence[str],
     known: Collection[str],
     path: str,
+    id_column: str = "",
 ) -> Table:
     """The columns of these names from a test file; missing ones are an error.
 
-    Others are left out with a note, unless they are `known`.
+    Others are left out with a note, unless they are `known`. The column that named the
+    rows of the training file has a note of its own.
     """
     lacking = [name for name in names if name not in test]
     others = [n for n in test.names if n not in names and n not in known]
@@ -352,9 +357,22 @@ def match_columns(
             f"{', '.join(map(repr, lacking))}.{hints} To train without one, give "
             f"--ignore {shlex.quote(lacking[0])}."
         )
+    if id_column in others:
+        others.remove(id_column)
+        if console is not None:
+            console.note(
+                f"note: {path} has {id_column!r}, which names the rows of the model; "
+                f"--id {shlex.quote(id_column)} has predictions named by it."
+            )
     if others and console is not None:
         console.note(
             f"note: {path} has columns that are not in the training file; they are "
             f"left out: {', '.join(map(repr, others))}."
         )
     return test.select(names)
+
+
+def count_repeated(columns: Sequence[Column]) -> int:
+    """How many rows are equal to an earlier one."""
+    cells = [np.unique(column.data, return_inverse=True)[1] for column in columns]
+    return len(cells[0]) - len(np.unique(np.stack(cells, axis=1), axis=0))

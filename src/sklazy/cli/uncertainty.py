@@ -149,9 +149,10 @@ def note_confidence(
         _note_withheld(console, fitted, columns, confidence, truth)
     if "set" in columns:
         _note_sets(console, fitted, queries, columns["set"], confidence)
+        _note_left_out(console, queries, columns, confidence)
         note_rare_classes(console, fitted, confidence)
     if truth is not None and ("set" in columns or "low" in columns):
-        _note_coverage(console, columns, truth)
+        _note_coverage(console, columns, truth, confidence)
 
 
 def _note_withheld(
@@ -201,6 +202,31 @@ def _note_sets(
             console.note(f"note: {have} {text}; {name_first_rows(queries, names)}.")
 
 
+def _note_left_out(
+    console: Console, queries: QueryRows, columns: Columns, confidence: Confidence
+) -> None:
+    """Note sets that have classes, but not the predicted one, and what that means."""
+    rows = zip(queries.names, columns["set"], columns["prediction"], strict=False)
+    names = [
+        name
+        for name, labels, best in rows
+        if labels and not any(is_same(label, best) for label in labels)
+    ]
+    if not names:
+        return
+    share = format_percent(confidence.coverage)
+    have = "1 row has a set" if len(names) == 1 else f"{len(names)} rows have sets"
+    why = ""
+    if confidence.by == "class":
+        why = (
+            f": it is more probable in {share} of its own cases than there, which the "
+            "classes in the set are not. Prediction and set ask different questions; "
+            "take these rows as unsure"
+        )
+    rows_named = name_first_rows(queries, names)
+    console.note(f"note: {have} without the predicted class{why}; {rows_named}.")
+
+
 def _explain_empty(fitted: FittedModel, confidence: Confidence) -> str:
     """Why sets are empty: every class is too improbable, compared with the cases."""
     share = format_percent(confidence.coverage)
@@ -243,7 +269,10 @@ def note_rare_classes(
 
 
 def _note_coverage(
-    console: Console, columns: Columns, truth: Sequence[object | None]
+    console: Console,
+    columns: Columns,
+    truth: Sequence[object | None],
+    confidence: Confidence,
 ) -> None:
     known = [i for i, value in enumerate(truth) if value is not None]
     if not known:
@@ -260,7 +289,31 @@ def _note_coverage(
         held = [low[i] <= float(str(truth[i])) <= high[i] for i in known]
         what = "intervals"
     share = format_percent(float(np.mean(held)))
-    console.note(f"the true value is in {share} of the {what}")
+    each = _describe_each([truth[i] for i in known], held, confidence)
+    console.note(f"the true value is in {share} of the {what}{each}")
+
+
+def _describe_each(
+    truth: Sequence[object], held: Sequence[bool], confidence: Confidence
+) -> str:
+    """The coverage of the rows of each class, where that is what is promised.
+
+    Examples
+    --------
+    >>> _describe_each(["a", "b"], [True, False], Confidence(0.9, by="class"))
+    "; 'a': 100 % of 1 row, 'b': 0 % of 1 row"
+    """
+    if confidence.by != "class":
+        return ""
+    of_class: dict[str, list[bool]] = {}
+    for label, is_held in zip(truth, held, strict=True):
+        of_class.setdefault(format_value(label), []).append(is_held)
+    parts = [
+        f"{name!r}: {format_percent(float(np.mean(own)))} of "
+        f"{pluralize(len(own), 'row')}"
+        for name, own in sorted(of_class.items())
+    ]
+    return f"; {', '.join(parts)}"
 
 
 def is_same(one: object, other: object) -> bool:

@@ -225,6 +225,8 @@ def add_rows(
         ids = id_column
     if times is None and model.cases_.schema.time_column in column_names(X):
         times = model.cases_.schema.time_column
+    if ids is None and not model.cases_.schema.indexed:
+        _check_ids_needed(model, X, y)
     X, times = take_times(X, times)
     X, y, ids = take_columns(X, y, ids)
     X = put_in_order(model, X)
@@ -238,6 +240,21 @@ def add_rows(
     )
     add_within(model.cases_, getattr(model, "window", None), add)
     return model
+
+
+def _check_ids_needed(model: LazyEstimator, X: object, y: object) -> None:
+    """Ask for the ids that rows have, by the name of a column that may hold them."""
+    if not model.cases_.rows.has_text_ids:
+        return
+    schema = model.cases_.schema
+    known = {*(o.name for o in schema.origins), *schema.names, *schema.targets}
+    known.update([y] if isinstance(y, str) else [])
+    others = [name for name in column_names(X) if name not in known]
+    if others:
+        raise BadInputError(
+            "ids=None, but the rows here have text ids; give one for each new row, or "
+            f"its column: ids={others[0]!r}."
+        )
 
 
 def find_adder(model: LazyEstimator, X: object) -> Callable[..., Ids]:

@@ -207,7 +207,9 @@ class Game:
         bought, answers, spent = [], [], [np.zeros(len(self.left))]
         stands = self._answer()
         answers.append(stands.values)
-        with Progress("acquiring", total=len(self.cases.names)) as progress:
+        with Progress(
+            "acquiring", len(self.cases.names), noun="attributes"
+        ) as progress:
             while (step := self._step(stands.shares)).max(initial=-1) >= 0:
                 bought.append(step)
                 spent.append(spent[-1] + np.where(step >= 0, self.prices[step], 0.0))

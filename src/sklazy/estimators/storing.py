@@ -93,7 +93,9 @@ def store(
         if surveyed.is_kept and spool.n_rows:
             return filling.write(Path(path))
     batches, n_known = list_batches(surveyed, wanted), surveyed.seen[target].n_known
-    return store_rows(estimator, batches, path, target=target, n_rows=n_known)
+    return store_rows(
+        estimator, batches, path, target=target, n_rows=n_known, id_column=ids
+    )
 
 
 class StoredColumns(NamedTuple):
@@ -172,6 +174,7 @@ def store_rows(
     *,
     target: str,
     n_rows: int | None = None,
+    id_column: str | None = None,
 ) -> int:
     """Write the file that `model.fit` to all rows and `save` would write.
 
@@ -187,6 +190,8 @@ def store_rows(
         The name of what is predicted.
     n_rows : int, optional
         How many will come, for the progress bar.
+    id_column : str, optional
+        The name of the column of the ids.
 
     Returns
     -------
@@ -195,7 +200,7 @@ def store_rows(
     model = _checked_clone(model)
     check_unchanged(out)  # checked before much is read
     with Spool(Path(out)) as spool:
-        filling = Filling(model, spool, StoredColumns(target, None, (), False))
+        filling = Filling(model, spool, StoredColumns(target, id_column, (), False))
         with Progress("reading rows", total=n_rows) as progress:
             for batch in batches:
                 filling.add(batch)
@@ -262,6 +267,7 @@ class Filling:
             self._spool.named,
             targets=(self._wanted.target,),
             origins=origins_of(as_read),
+            id_column=self._wanted.ids or "",
         )
         _write_file(self._model, self._spool, schema, as_read, out)
         return self._spool.n_rows

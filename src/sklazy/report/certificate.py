@@ -66,8 +66,23 @@ def _sentences(content: Plain) -> list[str]:
         f"A {content['estimator']} of {rows['before']} rows has {rows['after']} since "
         f"{content['created']}.",
         f"Its fingerprint is {same} as that of a model fitted without the erased rows.",
-        f"Their bytes were found {sum(hits)} times, in {len(hits)} of {n_files}.",
+        _search_sentence(sum(hits), len(hits), n_files),
     ]
+
+
+def _search_sentence(n_hits: int, n_with: int, n_files: str) -> str:
+    """Whether the bytes of the rows were found.
+
+    Examples
+    --------
+    >>> _search_sentence(0, 0, "3 files")
+    'Their bytes were not found in 3 files.'
+    """
+    if not n_hits:
+        return f"Their bytes were not found in {n_files}."
+    return (
+        f"Their bytes were found {pluralize(n_hits, 'time')}, in {n_with} of {n_files}."
+    )
 
 
 def _draw_digests(digests: Plain) -> Grid:

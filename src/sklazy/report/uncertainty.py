@@ -32,12 +32,12 @@ def _describe_set(cover: Plain) -> str:
     opening = f"For a coverage of {cover['coverage']:g} the set"
     if not labels:
         share = format_percent(cover["coverage"])
-        own = "it is" if cover["by"] == "class" else "the true one is"
-        which = "its own" if cover["by"] == "class" else "the"
-        return (
-            f"{opening} is empty: no class is as probable here as {own} in {share} of "
-            f"{which} cases."
-        )
+        if cover["by"] == "class":
+            why = f"each class is more probable in {share} of its own cases than here"
+        else:
+            why = f"in {share} of the cases the true class is more probable than any is"
+            why += " here"
+        return f"{opening} is empty: {why}. So the answer is unsure."
     if len(labels) == len(cover["classes"]) > 1:
         return f"{opening} is full: no class can be ruled out."
     return f"{opening} is {join(labels)}."

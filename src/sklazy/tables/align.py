@@ -89,9 +89,11 @@ def matched_columns(table: Table, like: Table) -> Iterable[Column]:
     absent = [name for name in like.names if name not in table]
     extra = [name for name in table.names if name not in like]
     if absent or extra:
+        wrong = {"missing": absent, "not known": extra}
+        listed = ", ".join(f"{what} {names}" for what, names in wrong.items() if names)
         raise BadInputError(
             "The feature names should match those of the cases: "
-            f"missing {absent}, not known {extra}. Rename, add or drop columns; a cell "
+            f"{listed}. Rename, add or drop columns; a cell "
             "that is not known is None."
         )
     return table.select(like.names)

@@ -23,6 +23,9 @@ from sklazy.tables.table import Column, Table, Wish
 from sklazy.tables.text import BadCellError
 from sklazy.tables.times import from_objects
 
+SHEET_NOTE = "only the sheet"
+"""How the note of sheets that are not read begins."""
+
 ERRORS = frozenset(
     ["#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#SPILL!"]
 )
@@ -98,7 +101,7 @@ def _read_cells(
             f"not a readable Excel file ({error}); save it again as .xlsx.", path
         ) from None
     others = ", ".join(repr(name) for name in names if name != names[place])
-    note = f"only the sheet {names[place]!r} is read, not {others} (choose with sheet)"
+    note = f"{SHEET_NOTE} {names[place]!r} is read, not {others} (choose with sheet)"
     return cells, [note] if others and not options.sheet else []
 
 

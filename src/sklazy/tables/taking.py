@@ -6,6 +6,7 @@ import narwhals as nw
 import numpy as np
 
 from sklazy.errors import BadInputError, suggest
+from sklazy.tables.arrays import are_dicts
 from sklazy.tables.frames import as_frame
 from sklazy.tables.gathering import gather_rows
 from sklazy.tables.reading import CALENDAR
@@ -33,6 +34,8 @@ def take_columns(X: object, y: object, ids: Any) -> tuple[Any, Any, Any]:  # noq
     chosen = {role: name for role, name in chosen.items() if isinstance(name, str)}
     if not chosen:
         return X, y, ids
+    if isinstance(X, list) and are_dicts(X):
+        return _take_of_dicts(X, y, ids)
     frame: Any = X if isinstance(X, Table) else as_frame(X)
     for role, name in chosen.items():
         _check_name(role, name, frame)
@@ -41,6 +44,23 @@ def take_columns(X: object, y: object, ids: Any) -> tuple[Any, Any, Any]:  # noq
     if isinstance(ids, str):
         ids = list_ids(frame, ids)
     return _leave_out(frame, set(chosen.values())), y, ids
+
+
+def _take_of_dicts(rows: list[dict[str, Any]], y: Any, ids: Any) -> Any:  # noqa: ANN401
+    """Take y and ids from a list of dicts, of which every one must have them."""
+    chosen = {role: n for role, n in (("y", y), ("ids", ids)) if isinstance(n, str)}
+    for role, name in chosen.items():
+        lacking = next((i for i, row in enumerate(rows) if name not in row), None)
+        if lacking is not None:
+            raise BadInputError(
+                f"{role}={name!r} is not in X[{lacking}].{suggest(name, rows[lacking])}"
+            )
+    rest = [{k: row[k] for k in row if k not in chosen.values()} for row in rows]
+    y, ids = (
+        [row[given] for row in rows] if isinstance(given, str) else given
+        for given in (y, ids)
+    )
+    return rest, y, ids
 
 
 def take_times(X: object, times: Any) -> tuple[Any, Any]:  # noqa: ANN401

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import IO, Any, NamedTuple
 
-from sklazy.errors import BadFileError, BadInputError, BadTypeError
+from sklazy.errors import BadFileError, BadInputError, BadTypeError, warn_once
 from sklazy.tables.arff import read_arff
 from sklazy.tables.arrow_csv import read_csv_by_arrow
 from sklazy.tables.arrow_files import read_arrow
@@ -12,7 +12,7 @@ from sklazy.tables.budget import Budget, ReadLimits
 from sklazy.tables.cells import Readers, read_fitting, readers_like
 from sklazy.tables.convert import plain_table
 from sklazy.tables.delimited import CsvOptions, read_csv
-from sklazy.tables.excel import ERRORS, read_excel
+from sklazy.tables.excel import ERRORS, SHEET_NOTE, read_excel
 from sklazy.tables.file_options import (
     Format,
     find_format,
@@ -96,7 +96,10 @@ def _read(file: _File, wishes: Mapping[str, Wish], like: Table | None) -> Table:
         table = understand_whole(table, wishes, notes, forms, like)
     except BadTypeError as error:
         raise BadFileError(str(error), path) from None
-    warn_of_notes(notes, path, FILE_WAY_OUT)
+    if any(not note.startswith(SHEET_NOTE) for note in notes):
+        warn_of_notes(notes, path, FILE_WAY_OUT)
+    elif notes:  # nothing was found out about columns
+        warn_once(f"{path}: {'; '.join(notes)}.")
     return table
 
 

@@ -108,7 +108,7 @@ def compare(
     they wait for each other ten times as long as they work.
     """
     steps = len(candidates) * (int(folds.max()) + 1)
-    with on_one_thread(), Progress("advising", total=steps) as progress:
+    with on_one_thread(), Progress("advising", steps, noun="fits") as progress:
         return cross_validate(
             candidates, table, target, folds, Clock(max_seconds), progress, n_needed
         )

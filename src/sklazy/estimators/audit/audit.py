@@ -345,7 +345,7 @@ def audit(
     audited = find_task(X, y, estimator, task, ids, categorical_features)
     models = choose_models(audited, estimator, categorical_features, n_jobs)
     names = [type(model).__name__ for model in models]
-    with Progress("auditing", total=len(models)) as progress:
+    with Progress("auditing", total=len(models), noun="models") as progress:
         if estimator is None:
             answers = leave_out_here(models, audited.base, progress)
         else:

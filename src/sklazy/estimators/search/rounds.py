@@ -52,7 +52,8 @@ def watch_race(
 ) -> RaceResult:
     """Race with a progress bar, and lines if `verbose`."""
     n_blocks = len(contest.splits)
-    with Progress("racing", total=n_blocks * drawing.n_rounds) as progress:
+    total = n_blocks * drawing.n_rounds
+    with Progress("racing", total=total, noun="blocks") as progress:
 
         def show(step: RaceStep) -> None:
             note = f"{step.n_alive} of {len(contest.candidates)} candidates left"

@@ -87,7 +87,7 @@ def run_search(
 ) -> SearchResult:
     """Explore from the start, then confirm the winners on all rows if asked to."""
     rules = search.rules
-    with Progress("searching", total=rules.max_candidates) as progress:
+    with Progress("searching", rules.max_candidates, noun="candidates") as progress:
 
         def show(step: SearchStep) -> None:
             new = len(search.assessed) - progress.done

@@ -190,7 +190,7 @@ class BlendLearner:
     ) -> tuple[tuple[str, ...], Floats]:
         """The names of members that can answer, and their left-out predictions."""
         found = []
-        with Progress("preparing members", total=len(members)) as progress:
+        with Progress("preparing", len(members), noun="members") as progress:
             for member in members:
                 progress.advance(0, note=member.name)
                 found.append(self._try(member, base, rows))

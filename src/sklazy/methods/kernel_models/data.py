@@ -149,7 +149,8 @@ def prepare_kernel(base: CaseBase, limits: Limits) -> KernelData:
     """
     weights = find_row_weights(base)
     targets, solution = find_targets(base, weights), None
-    with Progress("preparing the kernel model", total=_N_STAGES) as progress:
+    work = "preparing the kernel model"
+    with Progress(work, total=_N_STAGES, noun="steps") as progress:
 
         def advance(note: str) -> None:
             progress.advance(note=note)
