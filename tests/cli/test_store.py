@@ -24,13 +24,13 @@ from sklazy.report.progress import Progress
 from sklazy.storage import opening, outline
 from sklazy.storage.spooling import Spool
 from sklazy.storage.stored import check_stored
-from sklazy.tables import Column, Source, Table, streams, surveying
+from sklazy.tables import Column, Source, Table, seen_cells, streams
 
 
 @pytest.fixture
 def few_at_once(monkeypatch):
     monkeypatch.setattr(streams, "ROWS", 7)
-    monkeypatch.setattr(surveying, "FEW_NUMBERS", 5)
+    monkeypatch.setattr(seen_cells, "FEW_NUMBERS", 5)
     monkeypatch.setattr(outline, "SEGMENT", 64)
 
 

@@ -218,7 +218,7 @@ def test_columns_of_several_files_are_named_as_they_are(tmp_path):
 
 
 def test_a_column_of_too_many_labels_is_left_out(tmp_path, monkeypatch):
-    monkeypatch.setattr("sklazy.tables.surveying.MOST_LABELS", 3)
+    monkeypatch.setattr("sklazy.tables.seen_cells.MOST_LABELS", 3)
     words = "\n".join(f"{i},w{i % 5}x" for i in range(40))
     path = write(tmp_path / "a.csv", f"n,word\n{words}\n")
     with pytest.raises(SklazyError, match=r"leave it out with kinds=.*'ignore'"):

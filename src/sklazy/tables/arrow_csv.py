@@ -27,6 +27,7 @@ from sklazy.tables.infer import has_id_name
 from sklazy.tables.labels import EXACT
 from sklazy.tables.table import Column, Table, Wish
 from sklazy.tables.text import BadCellError, TextFile, is_number, lines_of
+from sklazy.tables.thousands import are_groups
 
 FEWEST_BYTES = 1 << 16
 """Of a smaller file, which the strict reader reads in no time."""
@@ -57,7 +58,9 @@ def read_csv_by_arrow(
         opened = open_csv(source, lines_of(text), options)
         cut = _cut(text, opened, has_header=opened.named)
         budget.check_cells(cut.n_rows, len(opened.names))
-        return _make_table(cut, opened, ColumnRules(options, kinds, readers))
+        return _make_table(
+            cut, opened, ColumnRules(options, kinds, readers, keep_groups=True)
+        )
     except (_NotPlainError, BadInputError, BadCellError, ImportError):
         return None  # the strict reader knows better words, or what to do
 
@@ -69,6 +72,7 @@ class ColumnRules(NamedTuple):
     kinds: Mapping[str, Wish]
     readers: Readers
     as_labels: bool = False  # columns without a kind, but for plain numbers
+    keep_groups: bool = False  # numbers whose points may separate thousands, as labels
 
 
 def cut_blocks(
@@ -189,17 +193,41 @@ def _read_column(name: str, cells: Any, rules: ColumnRules, notes: list[str]) ->
     is_named = wish is None and has_id_name(name)
     if is_plain and not is_named and not isinstance(labels, Labels):
         numbers = _read_numbers(cells, rules.options.missing)
-        if numbers is not None:
+        if numbers is not None and not _are_open(cells, numbers, rules, wish):
             return Column(name, "numeric", numbers)
     texts, codes = _distinct_texts(cells)
     if isinstance(labels, Labels):
         return read_known_labels(name, texts, labels).take(codes).occurring()
     if wish is None and rules.as_labels:
         wish = "nominal"
+    keep = rules.keep_groups
     if wish is None and _are_mixed(texts):  # how many of each matters for remarks
         every = np.array([*texts, ""], object)[codes].tolist()
-        return read_column(name, every, wish, rules.options, notes)
-    return read_column(name, texts, wish, rules.options, notes).take(codes)
+        return read_column(name, every, wish, rules.options, notes, keep_groups=keep)
+    column = read_column(name, texts, wish, rules.options, notes, keep_groups=keep)
+    return column.take(codes)
+
+
+def _are_open(
+    cells: Any,  # noqa: ANN401
+    numbers: NDArray[np.float64],
+    rules: ColumnRules,
+    wish: Wish | None,
+) -> bool:
+    """Whether points may separate thousands, in these rows or, of labels, in others."""
+    if wish is not None or not (rules.keep_groups or rules.as_labels):
+        return False
+    for some in (numbers[:_FIRST], numbers):
+        known = np.abs(some[~np.isnan(some)])
+        thousandths = known * 1000.0
+        are_three_digits = np.abs(thousandths - np.rint(thousandths)) < 1e-6
+        if (known >= 1000.0).any() or not are_three_digits.all():
+            return False
+    texts = set(map(str.strip, _distinct_texts(cells)[0])) - rules.options.missing
+    return are_groups(texts) and (rules.as_labels or any("." in t for t in texts))
+
+
+_FIRST = 1000  # numbers that tell for most columns
 
 
 def _distinct_texts(cells: Any) -> tuple[list[str], NDArray[np.int32]]:  # noqa: ANN401

@@ -108,7 +108,9 @@ def read_csv(
                 columns.append(read_known_labels(name, texts, labels))
             else:
                 wish = kinds.get(name)
-                columns.append(read_column(name, texts, wish, options, notes))
+                columns.append(
+                    read_column(name, texts, wish, options, notes, keep_groups=True)
+                )
         except BadCellError as error:
             line, delimiter = cells.lines[error.index], opened.delimiter
             place = _place_of_field(source, line, j, delimiter)
@@ -141,11 +143,14 @@ def read_column(
     kind: Wish | None,
     options: CsvOptions,
     notes: list[str],
+    *,
+    keep_groups: bool = False,
 ) -> Column:
     """A column of the cells of a file; see `text_column`."""
     markers = options.missing
     cells = [None if cell in markers else cell for cell in map(str.strip, texts)]
-    return text_column(name, cells, kind, notes, options.decimal)
+    mark = options.decimal
+    return text_column(name, cells, kind, notes, mark, keep_groups=keep_groups)
 
 
 def read_known_labels(name: str, texts: Sequence[str], labels: CellReader) -> Column:

@@ -172,7 +172,14 @@ def _column(
 ) -> Column:
     texts: list[Any] = [cell for cell in cells if cell is not None]
     if texts and all(isinstance(cell, str) for cell in texts):
-        return text_column(name, cells, wish, notes, decimal)  # type: ignore[arg-type]
+        return text_column(
+            name,
+            cells,  # type: ignore[arg-type]
+            wish,
+            notes,
+            decimal,
+            keep_groups=True,
+        )
     if texts and all(_is_day(cell) for cell in texts):
         cells = [cell and cell.date() for cell in cells]  # type: ignore[attr-defined]
     column = from_objects(name, cells) or numbers_if_all(encode(name, cells))

@@ -33,6 +33,7 @@ from sklazy.tables.text import (
     parse_numbers,
     shown,
 )
+from sklazy.tables.thousands import are_groups
 from sklazy.tables.understand import forms_of, is_amounts
 
 MOSTLY = 0.9
@@ -48,12 +49,20 @@ Cells = Sequence[str | None]
 
 
 def text_column(
-    name: str, cells: Cells, kind: Wish | None, notes: list[str], decimal: str = "."
+    name: str,
+    cells: Cells,
+    kind: Wish | None,
+    notes: list[str],
+    decimal: str = ".",
+    *,
+    keep_groups: bool = False,
 ) -> Column:
     """Make a column of texts; what is remarkable about it goes to the notes.
 
-    What is to be anything but plain numbers becomes a column of labels.
+    What is to be anything but plain numbers becomes a column of labels; so do numbers
+    whose points may separate thousands, if they are to be kept (`settle_thousands`).
     """
+    is_open = keep_groups and kind is None and decimal == "."
     numbers = cells
     if decimal == ",":
         numbers = [cell and with_point(cell, decimal) for cell in cells]
@@ -61,7 +70,7 @@ def text_column(
         kind, note = infer_kind(name, [cell for cell in numbers if cell is not None])
         if note:
             notes.append(f"column {name!r} is taken as {kind}: {note}")
-    if kind != "numeric":
+    if kind != "numeric" or (is_open and _have_groups(cells)):
         return encode(name, cells)
     try:
         return Column(name, "numeric", parse_numbers(numbers))
@@ -73,6 +82,12 @@ def text_column(
             return Column(name, "numeric", _parse_marked(name, numbers, notes))
         except BadCellError as error:
             raise _explain_bad(error, name, cells, forms_of(decimal)) from None
+
+
+def _have_groups(cells: Cells) -> bool:
+    """Whether all numbers may be thousands with points, and one has some."""
+    texts = [text for text in distinct(cells) if text is not None]
+    return are_groups(texts) and any("." in text for text in texts)
 
 
 def _parse_marked(name: str, cells: Cells, notes: list[str]) -> NDArray[np.float64]:

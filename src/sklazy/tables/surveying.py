@@ -1,8 +1,8 @@
 """Survey the columns of a source, from its rows some at a time.
 
 Kinds and readings follow from the distinct cells of a column (`infer`, `understand`),
-which are collected here. Numbers need not be kept where there are many; if a word comes
-among them after all, or they are ids or codes, the rows are looked at once more.
+which `SeenCells` collects. Numbers need not be kept where there are many; if a word
+comes among them after all, or they are ids or codes, rows are looked at once more.
 Columns that are numbers by their type are not looked at, unless they are needed.
 """
 
@@ -22,179 +22,18 @@ import numpy as np
 
 from sklazy.errors import BadInputError
 from sklazy.flow import MISSING
-from sklazy.tables.infer import (
-    code_like,
-    explain_labels,
-    id_like,
-    infer_kind,
-    with_point,
-)
-from sklazy.tables.labels import canonical, encode
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.origins import Origin, read_as
 from sklazy.tables.reading import Reading
+from sklazy.tables.seen_cells import SeenCells
 from sklazy.tables.streams import Request
-from sklazy.tables.table import Column, Kind, Label, Table, Wish
-from sklazy.tables.text import all_numbers
+from sklazy.tables.table import Column, Kind, Table, Wish
+from sklazy.tables.thousands import find_thousands
 from sklazy.tables.understand import (
     FILE_WAY_OUT,
     forms_of,
-    understand_column,
     warn_of_notes,
 )
-
-MOST_LABELS = 1_000_000
-"""A column of more different labels is not kept as one of labels."""
-
-FEW_NUMBERS = 1000
-"""The different numbers of a column that are known."""
-
-
-class SeenCells:
-    """Cells seen of a column.
-
-    Attributes
-    ----------
-    n_known : int
-        The cells that are not missing.
-    numbers : set of float, or None for many
-    needs_more : bool
-        Whether words came among numbers that were not kept.
-    """
-
-    def __init__(self, name: str, rows: "RowSource", *, keep_all: bool) -> None:
-        self.name, self.n_known = name, 0
-        self._is_plain_text, self._decimal = rows.is_text, rows.decimal
-        self.keep_all = keep_all or not self._is_plain_text
-        self.numbers: set[float] | None = set()
-        self.needs_more = False
-        self._labels: dict[Label, None] = {}
-        self._declared: tuple[Label, ...] | None = None
-        self._reading: Reading | None = None
-        self._is_typed = self._has_words = self._is_dropped = False
-        self._is_code, self._is_id = "", "not yet"
-
-    def look(self, column: Column) -> None:
-        """Take some cells in."""
-        self.n_known += int((~column.missing).sum())
-        if column.kind == "numeric" and self._is_plain_text:
-            self._look_at_plain_numbers(column)
-            return
-        if column.kind == "numeric":
-            # Cells that are all missing have no type: other files may have labels.
-            self._is_typed, known = not self._labels, column.data[~column.missing]
-            if len(known) or not self.n_known:
-                self._reading = column.reading
-            self._count(np.unique(known).tolist())
-            return
-        labels = column.used_labels()
-        self._is_typed = self._is_typed and not labels
-        if column.declared:
-            self._declared = column.categories
-        texts = [label for label in self._pointed(labels) if isinstance(label, str)]
-        self._has_words |= not all_numbers(texts)
-        if self._is_dropped:
-            self._look_at_numbers(labels)
-        elif len(self._labels) <= MOST_LABELS:
-            self._labels.update(dict.fromkeys(labels))
-        many = len(self._labels) > FEW_NUMBERS
-        if many and not self._has_words and not self.keep_all:
-            self._drop_labels()
-
-    def _look_at_plain_numbers(self, column: Column) -> None:
-        """Take in numbers of text that are neither codes nor ids."""
-        if not self._is_dropped:
-            self._drop_labels()
-        self._is_id = ""
-        if self.numbers is not None:
-            self._count(np.unique(column.data[~column.missing]).tolist())
-
-    def _drop_labels(self) -> None:
-        self._look_at_numbers(self._labels)
-        self._labels, self._is_dropped = {}, True
-
-    def lacks_labels(self, wish: Wish | None) -> bool:
-        """Whether numbers that were not kept are to be read as labels after all."""
-        if self.needs_more or not self._is_dropped or wish in ("ignore", "nominal"):
-            return self.needs_more
-        return self._infer_kind(wish)[0] == "nominal"
-
-    def _count(self, numbers: Iterable[float]) -> None:
-        if self.numbers is not None:
-            self.numbers.update(numbers)
-            if len(self.numbers) > FEW_NUMBERS:
-                self.numbers = None
-
-    def _look_at_numbers(self, labels: Iterable[Label]) -> None:
-        texts = set(map(str, self._pointed(labels)))
-        self.needs_more |= self._has_words
-        if not self._has_words:
-            self._count(map(float, texts))
-        self._is_code = self._is_code or code_like(texts)
-        if texts and self._is_id:
-            self._is_id = id_like(self.name, texts)
-
-    def understood(
-        self, wish: Wish | None, notes: list[str], forms: Iterable[str]
-    ) -> Column:
-        """The column as it is understood; not all of its cells are there."""
-        known = self._column(wish, notes)
-        column = understand_column(known, wish, notes, tuple(forms))
-        if known.kind != column.kind:
-            self._count(column.data[~column.missing].tolist())
-        is_plain = column.kind == "nominal" and column.reading is None
-        if is_plain and len(self._labels) > MOST_LABELS:
-            raise BadInputError(
-                f"column {self.name!r} has more than {MOST_LABELS} different labels; "
-                f"leave it out with kinds={{{self.name!r}: 'ignore'}}."
-            )
-        return column
-
-    def _column(self, wish: Wish | None, notes: list[str]) -> Column:
-        if self._is_typed:
-            data = np.array([0.0] if self.n_known else [np.nan])
-            return Column(self.name, "numeric", data, reading=self._reading)
-        kind, note = self._infer_kind(wish)
-        if note:
-            notes.append(f"column {self.name!r} is taken as {kind}: {note}")
-        if kind == "numeric":
-            if not self._is_dropped:
-                self._count(map(float, self._pointed(self._labels)))
-            data = np.array([0.0] if self.n_known else [np.nan])
-            return Column(self.name, "numeric", data)
-        return self._as_labels()
-
-    def _pointed(self, labels: Iterable[Label]) -> list[Label]:
-        """Labels as numbers are written, with a decimal point."""
-        mark = self._decimal
-        return [with_point(l, mark) if isinstance(l, str) else l for l in labels]
-
-    def _infer_kind(self, wish: Wish | None) -> tuple[Kind, str]:
-        if not self._is_plain_text:
-            return "nominal", ""
-        if wish is not None:
-            are_numbers = wish == "numeric" and not self._has_words
-            return ("numeric" if are_numbers else "nominal"), ""
-        if not self._is_dropped:
-            return infer_kind(self.name, list(map(str, self._pointed(self._labels))))
-        note = self._is_code or self._is_id
-        return ("nominal", explain_labels(self.name, note)) if note else ("numeric", "")
-
-    def _as_labels(self) -> Column:
-        """The labels, each at least once, and some more of the known cells.
-
-        Their number only matters for whether cells nearly all differ.
-        """
-        column = encode(self.name, canonical(self._labels), self._declared)
-        n_labels = len(self._labels)
-        n_more = min(self.n_known - n_labels, 20 * n_labels)
-        codes = np.append(column.data, np.repeat(column.data[:1], n_more))
-        if not self.n_known:
-            codes = np.array([MISSING], np.int32)
-        declared = self._declared is not None
-        return Column(
-            self.name, "nominal", codes.astype(np.int32), column.categories, declared
-        )
 
 
 class RowSource(Protocol):
@@ -287,7 +126,7 @@ def survey_rows(
         seen, named, n_rows = look(lacking)
     _check_wishes(rows.name, wishes, [cells.name for cells in seen] + numbers)
     forms = forms_of(rows.decimal)
-    columns = [cells.understood(wishes.get(cells.name), notes, forms) for cells in seen]
+    columns = _understand(seen, wishes, notes, forms)
     read = [f"column {c.name!r} " for c in columns if c.reading]
     notes = [n for n in notes if not n.startswith(tuple(read))]
     warn_of_notes(notes, rows.name, FILE_WAY_OUT)
@@ -296,6 +135,32 @@ def survey_rows(
     known = {cells.name: cells for cells in seen}
     is_kept = keeping.has_kept(origins)
     return Surveyed(rows, wishes, partitions, known, origins, named, n_rows, is_kept)
+
+
+def _understand(
+    seen: Collection[SeenCells],
+    wishes: Mapping[str, Wish],
+    notes: list[str],
+    forms: Collection[str],
+) -> list[Column]:
+    """The columns as they are understood; not all of their cells are there."""
+    thousands = _find_thousands(seen, wishes, forms)
+    return [
+        cells.read_thousands(reading, notes)
+        if (reading := thousands.get(cells.name))
+        else cells.understood(wishes.get(cells.name), notes, forms)
+        for cells in seen
+    ]
+
+
+def _find_thousands(
+    seen: Collection[SeenCells], wishes: Mapping[str, Wish], forms: Collection[str]
+) -> dict[str, Reading]:
+    """The readings of columns with thousands, as the other columns tell."""
+    if any(cells.has_decimal_points(wishes.get(cells.name)) for cells in seen):
+        return {}
+    texts = {cells.name: cells.texts for cells in seen}
+    return find_thousands(texts, [cells.reading for cells in seen], wishes, forms)
 
 
 class _Keeping:
@@ -358,7 +223,10 @@ def _look(
     request = Request(raw, as_labels=True, left_out=left_out)
     for table in rows.batches(request, partitions):
         names = [name for name in table.names if name not in numbers]
-        seen = seen or [SeenCells(n, rows, keep_all=n in kept) for n in names]
+        seen = seen or [
+            SeenCells(n, is_text=rows.is_text, decimal=rows.decimal, keep_all=n in kept)
+            for n in names
+        ]
         named, n_rows = table.named, n_rows + len(table)
         for cells in seen:
             cells.look(table[cells.name])

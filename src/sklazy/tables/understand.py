@@ -37,6 +37,14 @@ from sklazy.tables.remarks import (
     remark_on_words,
 )
 from sklazy.tables.table import Column, Label, Table, Wish
+from sklazy.tables.text import parse_numbers
+from sklazy.tables.thousands import (
+    WHICH,
+    are_groups,
+    are_thousands_or_decimals,
+    find_thousands,
+    has_fractions,
+)
 
 WAY_OUT = (
     "Set the kind of a column with categorical_features, as in "
@@ -66,21 +74,87 @@ def understand_table(
     wishes: Mapping[str, Wish],
     notes: list[str],
     forms: Collection[str] = FORMS,
+    *,
+    is_text: bool = False,
 ) -> Table:
-    """Return the table with every column read by `understand_column`."""
+    """Return the table with every column read by `understand_column`.
+
+    It may be of a file of text, see `settle_thousands`.
+    """
+    table = settle_thousands(table, wishes, notes, forms, is_text=is_text)
     columns = [understand_column(c, wishes.get(c.name), notes, forms) for c in table]
     return Table(tuple(columns), table.n_rows, table.named)
+
+
+def settle_thousands(
+    table: Table,
+    wishes: Mapping[str, Wish],
+    notes: list[str],
+    forms: Collection[str],
+    *,
+    is_text: bool = False,
+) -> Table:
+    """Return the table with points read as those of thousands where columns tell.
+
+    In a file of text (`is_text`) those of which no column tells are plain numbers, and
+    columns of fractions have decimal points.
+    """
+    labels = [c for c in table if c.kind == "nominal" and not c.declared]
+    cells = {c.name: list_texts(c) for c in labels if c.reading is None}
+    has_points = is_text and any(map(has_fractions, table))
+    found = (
+        {}
+        if has_points
+        else find_thousands(cells, [c.reading for c in table], wishes, forms)
+    )
+    columns = []
+    for column in table:
+        reading, texts = found.get(column.name), cells.get(column.name, [])
+        if reading is not None:
+            column = read_thousands(column, reading, texts, notes)
+        elif is_text and column.name not in wishes and _are_plain(texts):
+            numbers = parse_numbers(
+                [None if c is None else str(c) for c in column.cells()]
+            )
+            column = Column(column.name, "numeric", numbers)
+        columns.append(column)
+    return Table(tuple(columns), table.n_rows, table.named)
+
+
+def _are_plain(texts: list[str]) -> bool:
+    """Whether texts are thousands or decimals, with one point each at most."""
+    is_open = are_groups(texts) and are_thousands_or_decimals(texts)
+    return is_open and all(text.count(".") < 2 for text in texts)
+
+
+def read_thousands(
+    column: Column, reading: Reading, texts: Collection[str], notes: list[str]
+) -> Column:
+    """The column of labels as numbers whose points separate thousands, with a note."""
+    example = min(text for text in texts if text[0].isdigit() and "." in text)
+    notes.append(
+        f"{column.name!r}: {describe_reading(reading)}{describe_limits(texts, reading)}"
+        f", so {example!r} has thousands, since other columns have decimal commas "
+        "('decimal-point' if not)"
+    )
+    return read_labels(column, reading)
 
 
 def remark_on_numbers(table: Table, wishes: Mapping[str, Wish]) -> list[str]:
     """Remarks on labels of a frame that write numbers, which may be meant as such."""
     labels = [c for c in table if c.kind == "nominal" and not c.declared]
     meant = [c for c in labels if c.name not in wishes and write_numbers(list_texts(c))]
-    return [
-        f"{c.name!r}: text that writes numbers, and not taken as numbers; if they are, "
-        f"categorical_features={{{c.name!r}: 'numeric'}} or pandas.to_numeric"
-        for c in meant
-    ]
+    return [f"{c.name!r}: {_way_to_numbers(c)}" for c in meant]
+
+
+def _way_to_numbers(column: Column) -> str:
+    """Remark on labels that write numbers: how they become some."""
+    if are_thousands_or_decimals(list_texts(column)):
+        return WHICH
+    return (
+        "text that writes numbers, and not taken as numbers; if they are, "
+        f"categorical_features={{{column.name!r}: 'numeric'}} or pandas.to_numeric"
+    )
 
 
 def warn_of_notes(notes: Collection[str], where: str, way_out: str = WAY_OUT) -> None:

@@ -34,6 +34,7 @@ from sklazy.tables.text import (
 from sklazy.tables.understand import (
     FILE_WAY_OUT,
     forms_of,
+    settle_thousands,
     understand_table,
     warn_of_notes,
 )
@@ -92,8 +93,9 @@ def _read(file: _File, wishes: Mapping[str, Wish], like: Table | None) -> Table:
     path, forms = file.path, forms_of(file.options.decimal)
     table, notes = _READERS[file.format](file)
     _check_known(wishes, table)
+    is_text = file.format in _OF_TEXT
     try:
-        table = understand_whole(table, wishes, notes, forms, like)
+        table = understand_whole(table, wishes, notes, forms, like, is_text=is_text)
     except BadTypeError as error:
         raise BadFileError(str(error), path) from None
     if any(not note.startswith(SHEET_NOTE) for note in notes):
@@ -188,12 +190,20 @@ def understand_whole(
     notes: list[str],
     forms: Collection[str],
     like: Table | None,
+    *,
+    is_text: bool = False,
 ) -> Table:
-    """A table whose texts are labels with columns of text understood, or as others."""
+    """A table whose texts are labels with columns of text understood, or as others.
+
+    Numbers of text whose points may separate thousands (`is_text`) are labels, too.
+    """
+    if like is not None and is_text:
+        known = {**like_wishes(like), **wishes}
+        table = settle_thousands(table, known, notes, forms, is_text=True)
     if like is not None:
         return read_as(read_later_numbers(table, like, forms), describe_columns(like))
     remarks: list[str] = []
-    understood = understand_table(table, wishes, remarks, forms)
+    understood = understand_table(table, wishes, remarks, forms, is_text=is_text)
     read = [f"column {c.name!r} " for c in understood if c.reading]
     notes[:] = [note for note in notes if not note.startswith(tuple(read))]
     notes += remarks
