@@ -324,3 +324,28 @@ def test_later_frames_have_their_index_for_ids_where_the_first_had():
     imputer = clone(QUICK).fit(X[:5]).partial_fit(X[5:])
     imputer.forget(["P3", "P7"])
     assert imputer.digest() == clone(QUICK).fit(X.drop(index=["P3", "P7"])).digest()
+
+
+@pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
+@pytest.mark.parametrize("library", ["pandas", "polars", "array"])
+@pytest.mark.parametrize("way", [None, "pandas", "polars"])
+@pytest.mark.parametrize("form", ["{:.3f}", "{:.2f}", "{:.0f}"])
+def test_filling_does_not_change_how_a_column_is_read(form, way, library):
+    texts = [form.format(10 + size) for size in SIZES] * 2
+    known = np.array(texts, float)
+    texts[9], texts[4] = "k.A.", "-"
+    frame = pd.DataFrame({"size": [*SIZES, *SIZES], "it": texts})
+    X = {"pandas": frame, "polars": pl.from_pandas(frame)}.get(
+        library, frame.to_numpy(object)
+    )
+    imputer = clone(QUICK)
+    if way is not None:
+        imputer.set_output(transform=way)
+    filled = as_table(imputer.fit_transform(X))
+    read = as_table(X).columns[1].data
+    assert filled.kinds == ["numeric", "numeric"]
+    is_known = ~np.isnan(read)
+    np.testing.assert_array_equal(filled.columns[1].data[is_known], known[is_known])
+    assert not filled.columns[1].missing.any()
+    alone = as_table(imputer.transform(X[4:5]))
+    assert alone.kinds == ["numeric", "numeric"]

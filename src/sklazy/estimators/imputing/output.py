@@ -24,7 +24,8 @@ Cells = Mapping[str, tuple[NDArray[np.intp], NDArray[Any]]]
 def put_cells(X: object, table: Table, cells: Cells) -> Any:  # noqa: ANN401 - as X
     """Copy a table with some cells filled: a frame of its library, or an array.
 
-    Dates, times and amounts are written as the column writes them.
+    Dates, times and amounts are written as the column writes them. Amounts without a
+    unit become numbers: text of them may be read otherwise once no gap is left.
     """
     if issparse(X):
         return type(X)(_fill_array(X.toarray(), table, cells))  # type: ignore[attr-defined, call-arg]
@@ -32,12 +33,35 @@ def put_cells(X: object, table: Table, cells: Cells) -> Any:  # noqa: ANN401 - a
     if frame is None:
         return _fill_array(X, table, cells)
     filled = [  # by place: names of pandas may be numbers, or pairs
-        _fill_series(
-            frame[:, table.names.index(name)], rows, values, reading_of(table[name])
-        )
-        for name, (rows, values) in cells.items()
+        _number_series(frame[:, j], column, cells)
+        if _becomes_numbers(column)
+        else _fill_series(frame[:, j], *cells[column.name], reading_of(column))
+        for j, column in enumerate(table)
+        if column.name in cells or _becomes_numbers(column)
     ]
     return frame.with_columns(*filled).to_native() if filled else frame.to_native()
+
+
+def _becomes_numbers(column: Column) -> bool:
+    """Whether cells are amounts without a unit, or were where they are numbers now."""
+    reading = column.reading
+    return reading is not None and reading.style == "amount" and not reading.unit
+
+
+def _fill_numbers(column: Column, cells: Cells) -> NDArray[np.float64]:
+    """All cells of a column of numbers."""
+    data = np.array(column.data, np.float64)
+    if column.name in cells:
+        rows, values = cells[column.name]
+        data[rows] = values
+    return data
+
+
+def _number_series(series: Any, column: Column, cells: Cells) -> Any:  # noqa: ANN401
+    data = _fill_numbers(column, cells)
+    values = [None if np.isnan(cell) else cell for cell in data.tolist()]
+    which = series.implementation
+    return nw.new_series(series.name, values, nw.Float64, backend=which)
 
 
 def reading_of(column: Column) -> Reading | None:
@@ -101,9 +125,14 @@ def _fill_array(X: object, table: Table, cells: Cells) -> NDArray[Any]:
         matrix = _copy_cells(X, table)
     else:
         matrix = np.array(as_matrix(X), np.float64)
+    for j, column in enumerate(table):
+        if _becomes_numbers(column):
+            matrix[:, j] = _fill_numbers(column, cells)
     for name, (rows, values) in cells.items():
         j = table.names.index(name)
         reading = None if isinstance(X, Table) else reading_of(table[name])
+        if _becomes_numbers(table[name]):
+            continue
         matrix[rows, j] = write_cells(values, reading, matrix[:, j].tolist())
     return matrix
 
