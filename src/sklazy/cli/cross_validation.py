@@ -49,7 +49,8 @@ def _note_repeated(console: Console, task: FileTask) -> None:
     console.note(
         f"note: {n_repeated} {are} equal to an earlier one, the target included. "
         "Copies in training and test folds make the quality look better than it will "
-        "be for new rows; if they are copies of the same cases, leave all but one of each out."
+        "be for new rows; if they are copies of the same cases, leave all but one of "
+        "each out."
     )
 
 

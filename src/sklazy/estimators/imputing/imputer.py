@@ -92,9 +92,9 @@ class LazyImputer(Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstima
     Notes
     -----
     Dates, times and amounts are filled as the column writes them; text of numbers
-    without a unit becomes numbers, which the next step reads alike. Columns that are set
-    that are set aside, such as ids, keep their gaps. Cells are predicted from known ones alone,
-    never from filled ones. ``docs/impute.md`` compares it with other imputers.
+    without a unit becomes numbers, which the next step reads alike. Columns that
+    are set aside, such as ids, keep their gaps. Cells are predicted from known ones
+    alone, never from filled ones. ``docs/impute.md`` compares it with other imputers.
 
     Examples
     --------
