@@ -195,7 +195,7 @@ def fit_task(task: FileTask, choice: MethodChoice) -> FittedModel:
 
 
 def _with_ids(task: FileTask) -> tuple[Table, Column, Any]:
-    """What a model is fitted to; it is to know the column that names rows."""
+    """Return table, target and ids to fit; the model knows the column of ids, too."""
     table, target = task.table, task.target_column()
     if task.ids is None or task.id_column is None or task.id_column in table:
         return table, target, task.names
