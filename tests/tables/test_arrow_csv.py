@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import sklazy
@@ -90,6 +90,8 @@ columns = st.lists(
 def test_a_table_is_that_of_the_strict_reader(
     any_size, columns, n_rows, mark, end, quoting, named, data
 ):
+    # Python cannot write an empty cell that is alone in its row without quotes.
+    assume(quoting != csv.QUOTE_NONE or len(columns) > 1)
     buffer = io.StringIO()
     writer = csv.writer(
         buffer, delimiter=mark, quoting=quoting, lineterminator=end, escapechar="\\"
