@@ -140,7 +140,7 @@ def _show_warnings(console: Console, debug: bool) -> None:
 
 
 def _without_examples(note: str) -> str:
-    """A note without what another slice of the same rows may say otherwise.
+    """Return a note without what may differ in another slice of the same rows.
 
     The first quotation, the name of a column, is kept; examples and counts are not.
 

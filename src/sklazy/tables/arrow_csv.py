@@ -227,7 +227,7 @@ def _are_open(
     return are_groups(texts) and (rules.as_labels or any("." in t for t in texts))
 
 
-_FIRST = 1000  # numbers that tell for most columns
+_FIRST = 1000  # numbers that settle most columns
 
 
 def _distinct_texts(cells: Any) -> tuple[list[str], NDArray[np.int32]]:  # noqa: ANN401

@@ -156,7 +156,7 @@ def _understand(
 def _find_thousands(
     seen: Collection[SeenCells], wishes: Mapping[str, Wish], forms: Collection[str]
 ) -> dict[str, Reading]:
-    """The readings of columns with thousands, as the other columns tell."""
+    """Find the readings of columns with thousands, by the other columns."""
     if any(cells.has_decimal_points(wishes.get(cells.name)) for cells in seen):
         return {}
     texts = {cells.name: cells.texts for cells in seen}

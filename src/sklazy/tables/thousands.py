@@ -23,7 +23,7 @@ WHICH = (
     "its cells could be thousands or numbers with a decimal point; choose "
     "'decimal-point' or 'decimal-comma'"
 )
-"""What to decide where nothing tells."""
+"""The decision where no column settles it."""
 
 _GROUPS = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,2}(?:\.[0-9]{3})*)")
 
@@ -68,7 +68,7 @@ def find_thousands(
     wishes: Mapping[str, Wish],
     forms: Collection[str] = FORMS,
 ) -> dict[str, Reading]:
-    """The readings of columns whose points separate thousands, as other columns tell.
+    """Find columns whose points separate thousands, by the other columns.
 
     `cells` are the distinct texts of the columns of labels; others have `readings`
     already.

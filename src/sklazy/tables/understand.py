@@ -94,9 +94,9 @@ def settle_thousands(
     *,
     is_text: bool = False,
 ) -> Table:
-    """Return the table with points read as those of thousands where columns tell.
+    """Return the table with points read as thousands where other columns settle it.
 
-    In a file of text (`is_text`) those of which no column tells are plain numbers, and
+    In a file of text (`is_text`) those that no column settles are plain numbers, and
     columns of fractions have decimal points.
     """
     labels = [c for c in table if c.kind == "nominal" and not c.declared]

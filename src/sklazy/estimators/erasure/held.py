@@ -97,7 +97,7 @@ def find_digest_before(held: Sequence[HeldRows], names: Ids) -> str:
 
 
 def _name_alike(own: HeldRows, absent: Sequence[int | str]) -> str:
-    """The ids of a model that begin with one that it lacks: rows of one person, say."""
+    """Name ids that begin with one that is absent, such as rows of one person."""
     known = load(own.path).ids_.tolist()
     wanted = tuple(one for one in absent if isinstance(one, str) and one)
     alike = [one for one in known if isinstance(one, str) and one.startswith(wanted)]
